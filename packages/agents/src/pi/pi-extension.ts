@@ -3,7 +3,7 @@ import { ERRORS } from '../codex/messages.ts';
 /** What of pi's extension API is used, as pi 1.6.0 has it. */
 interface Pi {
   registerTool(tool: object): void;
-  on(event: 'user_bash', handler: () => object): void;
+  on(event: 'user_bash' | 'session_shutdown', handler: () => object | undefined): void;
 }
 type Tool = object & { execute(...args: readonly unknown[]): Promise<unknown> };
 type MakeTool = (cwd: string, options?: { readonly operations: object }) => Tool;
@@ -32,6 +32,7 @@ function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void
   interface Link {
     ask(method: string, params: object): Promise<Params>;
     readonly listeners: Map<string, (method: string, params: Params) => void>;
+    close(): void;
   }
   let link: Promise<Link> | undefined;
   const connected = async (): Promise<Link> => {
@@ -71,7 +72,10 @@ function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void
         else answer?.resolve(result ?? {});
       });
       socket.addEventListener('open', () => {
-        void ask('initialize', { clientName: 'pi', resumeSessionId: null }).then(() => resolve({ ask, listeners }), lost);
+        void ask('initialize', { clientName: 'pi', resumeSessionId: null }).then(
+          () => resolve({ ask, listeners, close: () => socket.close() }),
+          lost,
+        );
       });
     });
     return await link;
@@ -187,6 +191,8 @@ function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void
     execute: async (id: string, ...rest: readonly unknown[]) =>
       await kit.createBashTool(cwd, { operations: run(id) }).execute(id, ...rest),
   });
+  // An open connection would keep pi from ending.
+  pi.on('session_shutdown', () => void link?.then((one) => one.close()));
   // What the person types with ! runs where the agent's commands run.
   pi.on('user_bash', () => ({ operations: run() }));
 }

@@ -51,7 +51,7 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   const [litterbox, program] = await Promise.all([
     loadForAgent(directory, askOrCancel, id),
     assertTried(seat, process.env, defaultStateDirectory(process.env), (version) =>
-      talk.notice(`Trying once where ${version} runs its commands …`),
+      talk.notice(`Trying once where ${seat.title} (${version}) runs its commands …`),
     ),
   ]);
   await using _litterbox = litterbox;
