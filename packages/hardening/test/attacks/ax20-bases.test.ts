@@ -226,8 +226,9 @@ describe('bases', () => {
     // Grouped by the most dangerous reason of each.
     const risks = said.slice(said.indexOf('Can run code, or hides what it holds:')).join('\n');
     expect(risks).toContain('stands for 20 bytes of Git LFS that a diff does not show:\ntools/far.jar\n');
-    expect(risks).toMatch(/^is binary: a diff does not show what it holds:\n(?:tools\/.*\n)*tools\/agent\.jar$/m);
-    expect(risks).toMatch(/^tools\/big\.bin.*is larger than 1 MiB|^is larger than 1 MiB:\n(?:tools\/.*\n)*tools\/big\.bin/m);
+    expect(risks).toContain(
+      'is binary: a diff does not show what it holds (2 files):\ntools/agent.jar\ntools/big.bin: is larger than 1 MiB\n',
+    );
   });
 
   attack('AX101: milestones of an agent put nothing into the Git LFS of the person', async (fixture) => {
