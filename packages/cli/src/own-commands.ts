@@ -114,7 +114,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     verb: 'with',
     summary: 'Start your own agent here, with its commands and files in a sandbox',
     words: [
-      ['<agent>', 'the agent: its own program, login and terminal stay as they are', ['claude', 'codex']],
+      ['<agent>', 'the agent: its own program, login and terminal stay as they are', ['claude', 'codex', 'pi']],
       ['[args...]', "the agent's own arguments, after --"],
     ],
     options: [

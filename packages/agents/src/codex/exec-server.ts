@@ -21,11 +21,14 @@ export interface ExecConnection {
 /** Answers Codex's requests for programs and files with those of one sandbox, and of nothing else. */
 export class ExecServer {
   readonly #place: ExecPlace;
+  readonly #agent: string;
   readonly #sessions = new Map<string, ExecSession>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  constructor(place: ExecPlace) {
+  /** @param agent what called, in the log. @defaultValue 'codex' */
+  constructor(place: ExecPlace, agent = 'codex') {
     this.#place = place;
+    this.#agent = agent;
   }
 
   connect(send: Send): ExecConnection {
@@ -79,7 +82,7 @@ export class ExecServer {
 
   #session(resumed: string | undefined): ExecSession {
     if (resumed === undefined) {
-      const session = new ExecSession(this.#place);
+      const session = new ExecSession(this.#place, this.#agent);
       this.#sessions.set(session.id, session);
       return session;
     }

@@ -19,11 +19,14 @@ export type Send = (message: object) => Promise<void>;
 export class ExecSession {
   readonly id = crypto.randomUUID();
   readonly #place: ExecPlace;
+  readonly #agent: string;
   readonly #processes = new Map<string, ServedProcess | 'starting'>();
   #send: Send | undefined;
 
-  constructor(place: ExecPlace) {
+  /** @param agent what called, in the log */
+  constructor(place: ExecPlace, agent: string) {
     this.#place = place;
+    this.#agent = agent;
   }
 
   get isConnected(): boolean {
@@ -170,7 +173,7 @@ export class ExecSession {
         command: argv,
         cwd: this.#inside(cwd),
         env: { ...envPolicy?.set, ...env },
-        tool: 'codex',
+        tool: this.#agent,
         ...(callId !== undefined && { callId: callId.replaceAll(/[^\w.:-]/g, '-').slice(0, 128) }),
         ...(tty && { terminal: { columns: 120, rows: 40 } }),
       });

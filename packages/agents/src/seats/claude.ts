@@ -1,11 +1,11 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLitterboxError, LitterboxError } from 'litterbox';
+import { LitterboxError } from 'litterbox';
 import { listenRelay } from '../claude/listen-relay.ts';
 import { relayProgram } from '../claude/relay-program.ts';
-import type { Hands } from '../hands.ts';
-import { eventStream } from '../trial/event-stream.ts';
+import { anthropicTurn } from '../trial/anthropic-turn.ts';
+import { instructionsOf } from './instructions-of.ts';
 import type { Seat } from './seat.ts';
 
 /** Tools of Claude's own that need nothing of the person's machine. Those that read and write files are not among them. */
@@ -60,8 +60,6 @@ const COMMANDS = new Set([
   'upgrade',
   'self-hosted-runner',
 ]);
-const MEMORY = 'CLAUDE.md';
-const MAX_MEMORY_BYTES = 2 ** 18;
 const REFUSED =
   'CLAUDE_CODE_SHELL_PREFIX is not what Litterbox set, so this command would run on the machine of the person, and not in the sandbox.';
 
@@ -90,7 +88,7 @@ export const claudeSeat: Seat = {
     const program = async (name: string, ...lines: string[]) =>
       await writeFile(at(name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o700 });
     try {
-      const [memory, root] = await Promise.all([memoryOf(place.hands), realpath(place.root)]);
+      const [memory, root] = await Promise.all([instructionsOf(place.hands, ['CLAUDE.md']), realpath(place.root)]);
       const words = new TextEncoder().encode(`${whereItIs(place.hands.record.workdir)}\n\n`);
       await Promise.all([
         writeFile(at('relay.cjs'), relayProgram()),
@@ -147,28 +145,7 @@ export const claudeSeat: Seat = {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
     }),
-    answer(command, body) {
-      const { model = 'trial', tools = [] } = (body ?? {}) as { model?: unknown; tools?: unknown };
-      const isTurn = Array.isArray(tools) && tools.length > 0; // and not a title
-      const usage = { input_tokens: 1, output_tokens: 1 };
-      const message = { id: 'trial', type: 'message', role: 'assistant', model, content: [], stop_reason: null, usage };
-      const block = isTurn ? { type: 'tool_use', id: 'trial', name: 'Bash', input: {} } : { type: 'text', text: '' };
-      const delta = isTurn
-        ? { type: 'input_json_delta', partial_json: JSON.stringify({ command, description: 'The command' }) }
-        : { type: 'text_delta', text: 'Trial' };
-      return eventStream([
-        { type: 'message_start', message },
-        { type: 'content_block_start', index: 0, content_block: block },
-        { type: 'content_block_delta', index: 0, delta },
-        { type: 'content_block_stop', index: 0 },
-        {
-          type: 'message_delta',
-          delta: { stop_reason: isTurn ? 'tool_use' : 'end_turn' },
-          usage: { output_tokens: 1 },
-        },
-        { type: 'message_stop' },
-      ]);
-    },
+    answer: (command, body) => anthropicTurn('Bash', { command, description: 'The command' }, body),
   },
 };
 
@@ -184,17 +161,6 @@ function settings(environment: Readonly<Record<string, string>>, hook: string): 
 
 const whereItIs = (workdir: string) =>
   `Bash and the tools of mcp__${SERVER} work in a sandbox, where the repository is at ${workdir}. No tool of yours reads files of the machine that you run on. Long output that was saved to a file is there: write long output to a file in /tmp yourself, and read that.`;
-
-/** Instructions for agents, as the sandbox has them. */
-async function memoryOf(hands: Hands): Promise<Uint8Array> {
-  try {
-    const { sizeBytes, type } = await hands.status(MEMORY);
-    if (type === 'file' && sizeBytes <= MAX_MEMORY_BYTES) return await hands.read(MEMORY);
-  } catch (error) {
-    if (!isLitterboxError(error, 'NOT_FOUND')) throw error;
-  }
-  return new Uint8Array();
-}
 
 function refusal(what: string): LitterboxError {
   return new LitterboxError('UNSUPPORTED', what, {

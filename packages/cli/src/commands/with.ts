@@ -51,7 +51,7 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   const [litterbox, program] = await Promise.all([
     loadForAgent(directory, askOrCancel, id),
     assertTried(seat, process.env, defaultStateDirectory(process.env), (version) =>
-      talk.notice(`Trying once where ${version} runs its commands …`),
+      talk.notice(`Trying once where ${seat.title} (${version}) runs its commands …`),
     ),
   ]);
   await using _litterbox = litterbox;
@@ -208,7 +208,7 @@ const TEST = /\b(?:test|tests|pytest|jest|vitest|mocha|cargo test|go test|ctest|
 
 function testLine(entry: HistoryEntry): string {
   const exitCode = exitCodeOf(entry);
-  const subject = visibleName(visible(entry.subject).replace(/^(?:claude|codex): /, ''), 60);
+  const subject = visibleName(visible(entry.subject).replace(/^(?:claude|codex|pi): /, ''), 60);
   return exitCode === 0
     ? `Its last test passed: ${subject}`
     : `Its last test ended with exit code ${exitCode}: ${subject}`;

@@ -201,7 +201,7 @@ describe('tools: paths', () => {
         eof: true,
         lines: 0,
       });
-      const strange = await agent.call('read', { sandbox, path: 'strange' });
+      const strange = await agent.call('read', { sandbox, path: 'strange', encoding: 'base64' });
       const [first] = strange.result.content;
       const bytes = Buffer.from(first?.type === 'text' ? first.text : '', 'base64');
       expect({ encoding: strange.meta['encoding'], bytes: bytes.toString('hex') }).toEqual({
@@ -350,8 +350,6 @@ describe('tools: arguments', () => {
       [1e18, 'ARG_RANGE'],
       [0.5, 'ARG_RANGE'],
       ['1h', 'ARG_TYPE'],
-      // JSON has no such number: what a client makes of it is null.
-      [Number.POSITIVE_INFINITY, 'ARG_TYPE'],
     ] as const)
       expect({ timeout, code: await agent.code('bash', { sandbox, command: 'true', timeout }) }).toEqual({
         timeout,

@@ -221,10 +221,13 @@ describe('bases', () => {
       expect.arrayContaining([
         expect.stringMatching(/^M tools\/agent\.jar +15 bytes of Git LFS$/),
         expect.stringMatching(/^A tools\/big\.bin +3000000 bytes of Git LFS$/),
-        'tools/agent.jar: is binary: a diff does not show what it holds',
-        'tools/big.bin: is larger than 1 MiB; is binary: a diff does not show what it holds',
-        'tools/far.jar: stands for 20 bytes of Git LFS that a diff does not show',
       ]),
+    );
+    // Grouped by the most dangerous reason of each.
+    const risks = said.slice(said.indexOf('Can run code, or hides what it holds:')).join('\n');
+    expect(risks).toContain('stands for 20 bytes of Git LFS that a diff does not show:\ntools/far.jar\n');
+    expect(risks).toContain(
+      'is binary: a diff does not show what it holds (2 files):\ntools/agent.jar\ntools/big.bin: is larger than 1 MiB\n',
     );
   });
 

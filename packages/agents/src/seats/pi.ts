@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LitterboxError } from 'litterbox';
+import { ExecServer } from '../codex/exec-server.ts';
+import { listenExecServer } from '../codex/listen-exec-server.ts';
+import { piExtension } from '../pi/pi-extension.ts';
+import { anthropicTurn } from '../trial/anthropic-turn.ts';
+import { instructionsOf } from './instructions-of.ts';
+import type { Seat } from './seat.ts';
+
+/** What a person could take the hands out of the sandbox with. */
+const OPTIONS = ['--extension', '-e', '--approve', '-a', '--no-tools', '-nt'];
+const COMMANDS = ['install', 'remove', 'uninstall', 'update', 'list', 'config', 'auth', 'mcp'];
+
+/**
+ * pi takes its tools from an extension of ours, and has none of its own (`--no-builtin-tools`): where the extension cannot be loaded, it has
+ * no hands at all. Extensions of the person and of the project are off, as they act on this machine; servers of MCP stay. Seen with pi 1.6.0.
+ */
+export const piSeat: Seat = {
+  id: 'pi',
+  title: 'pi',
+  program: 'pi',
+  refuse(_environment, args) {
+    const end = args.indexOf('--');
+    const options = end === -1 ? args : args.slice(0, end);
+    const word = COMMANDS.find((one) => one === options[0]) ?? options.find((one) => OPTIONS.includes(one));
+    if (word === undefined) return;
+    throw new LitterboxError('UNSUPPORTED', `With ${word}, pi would not work in the sandbox.`, {
+      operation: 'agent.seat',
+      hint: 'Leave it out, or start pi without Litterbox.',
+    });
+  },
+  async open(place) {
+    const directory = await mkdtemp(join(tmpdir(), 'litterbox-seat-')); // for its owner alone
+    const listening = await listenExecServer(new ExecServer(place, 'pi'));
+    const [extension, prompt] = ['litterbox.mjs', 'prompt.md'].map((name) => join(directory, name)) as [string, string];
+    try {
+      await writeFile(extension, piExtension({ url: listening.url, shell: place.shell }), { mode: 0o600 });
+      await writeFile(prompt, await instructionsOf(place.hands, ['AGENTS.md', 'CLAUDE.md']));
+    } catch (error) {
+      await listening[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true, force: true });
+      throw error;
+    }
+    return {
+      environment: {},
+      args: [
+        '--no-builtin-tools',
+        '--no-extensions',
+        '--extension',
+        'builtin:mcp',
+        '--extension',
+        extension,
+        '--no-approve',
+        '--no-context-files',
+        '--append-system-prompt',
+        prompt,
+      ],
+      async [Symbol.asyncDispose]() {
+        await listening[Symbol.asyncDispose]();
+        await rm(directory, { recursive: true, force: true });
+      },
+    };
+  },
+  trial: {
+    args: ['--print', '--model', 'trial/trial', 'Run the command.'],
+    prepare(home, modelUrl) {
+      const directory = join(home, '.pi', 'agent');
+      mkdirSync(directory, { recursive: true });
+      const model = { id: 'trial', name: 'trial', contextWindow: 100_000, maxTokens: 1000 };
+      const trial = { baseUrl: modelUrl, api: 'anthropic-messages', apiKey: 'none', models: [model] };
+      writeFileSync(join(directory, 'models.json'), JSON.stringify({ providers: { trial } }));
+      return { PI_OFFLINE: '1' };
+    },
+    answer: (command, body) => anthropicTurn('bash', { command }, body),
+  },
+};
