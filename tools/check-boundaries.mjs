@@ -77,8 +77,9 @@ const plants = [
   [
     'agents-have-their-own-door',
     'litterbox/src/open-for-agents.ts',
-    "export const all = async () => await import('./all-use-cases.ts');",
+    "export const all = async () => await import('./open-for-people.ts');",
   ],
+  ['agents-reach-no-person', 'core/src/agent.ts', "export * from './wiring/person-use-cases.ts';"],
   ['agents-reach-no-person', 'core/src/agent.ts', "export { DeleteSandbox } from './use-cases/delete-sandbox.ts';"],
   ['cli-is-not-a-testkit', 'cli/src/planted-kit.ts', "import '@litterbox/conformance';"],
   ['cli-works-by-operations', 'cli/src/planted-adapter.ts', "import '@litterbox/source-control-git';"],

@@ -172,17 +172,20 @@ ${texts.join('\n')}
 `;
 }
 
-await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], async (install) => {
-  const steps = await recorded(install);
-  writeFileSync(join(root, 'docs/recording.svg'), svgOf(steps));
-  const page = readFileSync(join(root, 'README.md'), 'utf8');
-  const [before, rest] = page.split(BEGIN);
-  const [, after] = (rest ?? '').split(END);
-  if (after === undefined) throw new Error(`README.md has no lines '${BEGIN}' and '${END}'.`);
-  const session = steps
-    .map(({ command, lines }) =>
-      [`$ ${command}`, ...lines.map((line) => stripVTControlCharacters(line).trimEnd())].join('\n'),
-    )
-    .join('\n\n');
-  writeFileSync(join(root, 'README.md'), `${before}${BEGIN}\n\`\`\`console\n${session}\n\`\`\`\n${END}${after}`);
-});
+await withoutNetwork(
+  () => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')],
+  async (install) => {
+    const steps = await recorded(install);
+    writeFileSync(join(root, 'docs/recording.svg'), svgOf(steps));
+    const page = readFileSync(join(root, 'README.md'), 'utf8');
+    const [before, rest] = page.split(BEGIN);
+    const [, after] = (rest ?? '').split(END);
+    if (after === undefined) throw new Error(`README.md has no lines '${BEGIN}' and '${END}'.`);
+    const session = steps
+      .map(({ command, lines }) =>
+        [`$ ${command}`, ...lines.map((line) => stripVTControlCharacters(line).trimEnd())].join('\n'),
+      )
+      .join('\n\n');
+    writeFileSync(join(root, 'README.md'), `${before}${BEGIN}\n\`\`\`console\n${session}\n\`\`\`\n${END}${after}`);
+  },
+);

@@ -170,11 +170,10 @@ export { visible, visibleName } from './domain/visible.ts';
 export { workspacePath } from './domain/workspace-path.ts';
 export type { FileStatus } from './inside/file-tree.ts';
 export type { FoundName } from './inside/walk-files.ts';
-export { type FileTreeChange, ManageFiles } from './use-cases/manage-files.ts';
+export type { FileTreeChange } from './use-cases/manage-files.ts';
 export { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './operations/manage-files.ts';
-export { SeatAgent } from './use-cases/seat-agent.ts';
 export { seatAgent } from './operations/seat-agent.ts';
-export { AccessFiles, type WriteFileInput, type WriteFileResult } from './use-cases/access-files.ts';
+export type { WriteFileInput, WriteFileResult } from './use-cases/access-files.ts';
 export { MAX_FILE_BYTES } from './inside/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';
 export { cloneRepository } from './operations/clone-repository.ts';
@@ -207,31 +206,17 @@ export { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './
 export { trustConfig } from './operations/trust-config.ts';
 export { type FieldSchema, type Wording, wordings } from './operations/wording.ts';
 export { writeFile } from './operations/write-file.ts';
-export {
-  type AttachedProcess,
-  type AttachInput,
-  AttachProcess,
-  type FinishedProcess,
-} from './use-cases/attach-process.ts';
-export { ChangeRunState, type RunState, type RunStateResult } from './use-cases/change-run-state.ts';
-export { ChangeWorkspace, type WorkspaceChange } from './use-cases/change-workspace.ts';
+export type { AttachedProcess, AttachInput, FinishedProcess } from './use-cases/attach-process.ts';
+export type { RunState, RunStateResult } from './use-cases/change-run-state.ts';
+export type { WorkspaceChange } from './use-cases/change-workspace.ts';
 export { AskProviders } from './use-cases/ask-providers.ts';
-export { PlaceSandbox } from './use-cases/place-sandbox.ts';
-export { ChooseProvider, type ProviderReport } from './use-cases/choose-provider.ts';
-export { ClearPool } from './use-cases/clear-pool.ts';
+export type { ProviderReport } from './use-cases/choose-provider.ts';
 export { FillPool, type FillPoolResult } from './use-cases/fill-pool.ts';
-export { TakePooled, type TakenSandbox } from './use-cases/take-pooled.ts';
+export type { TakenSandbox } from './use-cases/take-pooled.ts';
 export type { PoolFiller } from './ports/pool-filler.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
-export { CloneRepository, type CloneRepositoryInput, type ClonedRepository } from './use-cases/clone-repository.ts';
-export { AssignPorts } from './use-cases/assign-ports.ts';
-export {
-  ControlServices,
-  isUp,
-  type LogRequest,
-  type ServiceChange,
-  type ServiceRequest,
-} from './use-cases/control-services.ts';
+export type { CloneRepositoryInput, ClonedRepository } from './use-cases/clone-repository.ts';
+export { isUp, type LogRequest, type ServiceChange, type ServiceRequest } from './use-cases/control-services.ts';
 export {
   KeepSandbox,
   type KeeperStatus,
@@ -243,62 +228,46 @@ export { ReachKeeper } from './use-cases/reach-keeper.ts';
 export type { ServiceState, ServiceStatus } from './services/kept-service.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
-export { type FailedFork, type ForkResult, ForkSandbox, type ForksResult } from './use-cases/fork-sandbox.ts';
-export { RaceForks, type RaceInput, type Racer, RACER_VARIABLE, type RaceResult } from './use-cases/race-forks.ts';
+export type { FailedFork, ForkResult, ForksResult } from './use-cases/fork-sandbox.ts';
+export { type RaceInput, type Racer, RACER_VARIABLE, type RaceResult } from './use-cases/race-forks.ts';
 export type { RacerMarks } from './use-cases/rank-racers.ts';
-export { BringArtefacts, type BroughtArtefacts, type WantedArtefacts } from './use-cases/bring-artefacts.ts';
-export {
-  type CreateOptions,
-  CreateSandbox,
-  type CreateSandboxInput,
-  type CreateSandboxResult,
-  type PersonsGift,
+export type { BroughtArtefacts, WantedArtefacts } from './use-cases/bring-artefacts.ts';
+export type {
+  CreateOptions,
+  CreateSandboxInput,
+  CreateSandboxResult,
+  PersonsGift,
 } from './use-cases/create-sandbox.ts';
 export { type CreatedWith, type DependencyAdvice, dependencyAdvice } from './use-cases/dependency-advice.ts';
 export type { MissingDependencies } from './use-cases/missing-dependencies.ts';
-export { CutMilestone } from './use-cases/cut-milestone.ts';
-export { CONFIG_FILE, DecidePolicy, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';
+export { CONFIG_FILE, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';
 export { DeleteSandbox } from './use-cases/delete-sandbox.ts';
-export { EditFile, type EditFileInput, type EditResult } from './use-cases/edit-file.ts';
-export { InspectSandbox, type Inspection } from './use-cases/inspect-sandbox.ts';
-export { ListFiles } from './use-cases/list-files.ts';
-export { PatchFile, type PatchFileInput, type PatchResult } from './use-cases/patch-file.ts';
-export { type LineSlice, ReadLines } from './inside/read-lines.ts';
-export { type FoundLine, SearchFiles } from './inside/search-files.ts';
-export { SpillOutput, type TakenBack } from './use-cases/spill-output.ts';
+export type { EditFileInput, EditResult } from './use-cases/edit-file.ts';
+export type { Inspection } from './use-cases/inspect-sandbox.ts';
+export type { PatchFileInput, PatchResult } from './use-cases/patch-file.ts';
+export type { LineSlice } from './inside/read-lines.ts';
+export type { FoundLine } from './inside/search-files.ts';
+export type { TakenBack } from './use-cases/spill-output.ts';
 export { AcceptWork, type GivenConsent, type OfferedWork, type ShowUnseen } from './use-cases/accept-work.ts';
-export { type ExportedTree, ExportTree, type ExportTreeInput } from './use-cases/export-tree.ts';
+export type { ExportedTree, ExportTreeInput } from './use-cases/export-tree.ts';
 export { FindSandbox } from './use-cases/find-sandbox.ts';
-export { FindShell } from './inside/find-shell.ts';
-export {
-  IntegrateChanges,
-  type IntegrateInput,
-  type IntegrateResult,
-  type ShownPlan,
-} from './use-cases/integrate-changes.ts';
+export type { IntegrateInput, IntegrateResult, ShownPlan } from './use-cases/integrate-changes.ts';
 export { type Look, LookAtSandbox } from './use-cases/look-at-sandbox.ts';
-export { type HistoryEntry, type QuietCall, ReadHistory } from './use-cases/read-history.ts';
-export { ListSnapshots } from './use-cases/list-snapshots.ts';
-export { RemoveSnapshot } from './use-cases/remove-snapshot.ts';
-export { RestoreSnapshot, type RestoreSnapshotResult } from './use-cases/restore-snapshot.ts';
+export type { HistoryEntry, QuietCall } from './use-cases/read-history.ts';
+export type { RestoreSnapshotResult } from './use-cases/restore-snapshot.ts';
 export type { SandboxSnapshot } from './use-cases/sandbox-snapshots.ts';
-export { TakeSnapshot, type TakeSnapshotResult } from './use-cases/take-snapshot.ts';
+export type { TakeSnapshotResult } from './use-cases/take-snapshot.ts';
 export type { SnapshotNote } from './domain/snapshot-note.ts';
-export { ReadAudit } from './use-cases/read-audit.ts';
-export { type LastCall, ListSandboxes, type SandboxSummary, type ShownState } from './use-cases/list-sandboxes.ts';
-export { InstallImage, type InstalledSandbox } from './use-cases/install-image.ts';
+export type { LastCall, SandboxSummary, ShownState } from './use-cases/list-sandboxes.ts';
+export type { InstalledSandbox } from './use-cases/install-image.ts';
 export { NetworkBooks } from './use-cases/network-books.ts';
 export { OpenNetwork, type WayOut } from './use-cases/open-network.ts';
 export { OpenRepository } from './use-cases/open-repository.ts';
 export { OpenSandboxes } from './use-cases/open-sandboxes.ts';
-export { Reconcile } from './use-cases/reconcile.ts';
-export { RecordRevision } from './use-cases/record-revision.ts';
-export { RestoreRecords } from './use-cases/restore-records.ts';
-export { type RestoreResult, RestoreRevision, type UndoResult } from './use-cases/restore-revision.ts';
-export { RunCommand, type RunCommandInput, type RunCommandResult } from './use-cases/run-command.ts';
+export type { RestoreResult, UndoResult } from './use-cases/restore-revision.ts';
+export type { RunCommandInput, RunCommandResult } from './use-cases/run-command.ts';
 export { SetUpSandbox } from './use-cases/set-up-sandbox.ts';
-export { SettleSandbox } from './use-cases/settle-sandbox.ts';
-export { TrustConfig } from './use-cases/trust-config.ts';
 export { parseByteSize } from './config/parse-byte-size.ts';
 export { parseDuration } from './config/parse-duration.ts';
 export type { RevisionMessage } from './domain/revision-message.ts';
+export { PERSON_USE_CASES } from './wiring/person-use-cases.ts';

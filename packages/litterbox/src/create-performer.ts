@@ -8,6 +8,7 @@ import {
   parseInput,
   type Providers,
   type UseCases,
+  type UseCaseTable,
 } from '@litterbox/core/agent';
 import { assertNode } from './assert-node.ts';
 import { assertOptions } from './assert-options.ts';
@@ -15,7 +16,6 @@ import { closeAll } from './close-all.ts';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 import { loadFirstParts, loadParts, type LoadSourceControl } from './load-parts.ts';
 import { openProviders } from './open-providers.ts';
-import type { UseCaseList } from './port-tokens.ts';
 
 /** Carries out operations: all that an adapter needs. {@link createLitterbox} is the same with a method for each. */
 export interface Performer extends AsyncDisposable {
@@ -42,7 +42,7 @@ export interface Wired {
 /** What a program may reach, loaded by the first call. People and agents come in by different ones. */
 export interface Doors {
   readonly asker: Asker;
-  useCases(): Promise<UseCaseList>;
+  useCases(): Promise<UseCaseTable>;
   readonly sourceControl: LoadSourceControl;
 }
 
@@ -87,7 +87,7 @@ export function createPerformer(options: LitterboxOptions, doors: Doors): WiredP
 
 async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
   const first = await loadFirstParts(options, doors.sourceControl);
-  const [parts, { compose }, list] = await Promise.all([
+  const [parts, { compose }, table] = await Promise.all([
     loadParts(options, first),
     import('./composition-root.ts'),
     doors.useCases(),
@@ -95,7 +95,7 @@ async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
   const { hosts, clock } = parts;
   const { repositoryPath } = first;
   const providers = await openProviders({ sources: options.providers, hosts, clock });
-  const wiring = {
+  const ports = {
     ...parts,
     providers,
     approver: options.approver ?? { approve: async () => false },
@@ -104,5 +104,5 @@ async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
     asker: doors.asker,
     environment: options.environment ?? {},
   };
-  return { useCases: compose(wiring, list), parts, providers };
+  return { useCases: compose(ports, table), parts, providers };
 }

@@ -22,7 +22,8 @@ const FORBIDDEN = [
   ...['execute-plan', 'make-plan', 'integration', 'work-tree-update', 'restore-revision', 'reconcile-repository'].map(
     (name) => `packages/source-control-git/dist/${name}.js`,
   ),
-  ...['all-use-cases', 'open-for-people', 'create-litterbox'].map((name) => `packages/litterbox/dist/${name}.js`),
+  'packages/core/dist/wiring/person-use-cases.js',
+  ...['open-for-people', 'create-litterbox'].map((name) => `packages/litterbox/dist/${name}.js`),
 ];
 
 describe('D10: the program for agents', () => {

@@ -34,6 +34,5 @@ export {
   type UseCaseFixture,
   type UseCaseFixtureOptions,
 } from './use-case-fixture.ts';
-export { type Ports, wireUseCases, type WiredUseCases } from './wire-use-cases.ts';
 export { Line, type LineOptions } from './line.ts';
 export { pidsOf } from './pids-of.ts';

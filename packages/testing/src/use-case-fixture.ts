@@ -1,3 +1,5 @@
+import { LitterboxError, PERSON_USE_CASES } from '@litterbox/core';
+import { type DirectorySync, type Ports, type Wired, wireUseCases } from '@litterbox/core/agent';
 import {
   type Approver,
   type Asker,
@@ -37,7 +39,6 @@ import type { PersonalRepository } from './personal-repository.ts';
 import { type FirstFile, RepositoryShelf } from './repository-shelf.ts';
 import { SandboxShelf } from './sandbox-shelf.ts';
 import { StateShelf } from './state-shelf.ts';
-import { type Ports, type WiredUseCases, wireUseCases } from './wire-use-cases.ts';
 
 /** What a test wants otherwise than in the ordinary world. */
 export interface UseCaseFixtureOptions {
@@ -101,11 +102,17 @@ export interface Left {
   readonly pool: readonly string[];
 }
 
+/** Sandboxes in memory are on the machine of the person. */
+const NOTHING_TO_SYNC: DirectorySync = {
+  sync: () =>
+    Promise.reject(new LitterboxError('UNSUPPORTED', 'There is one machine in memory.', { operation: 'sync' })),
+};
+
 /** Nothing at all. */
 export const NOTHING_LEFT: Left = { records: [], histories: [], journal: [], runtimes: [], pool: [] };
 
 /** The use cases over ports in memory, and what a test asks of that world. */
-export interface UseCaseFixture extends WiredUseCases, AsyncDisposable {
+export interface UseCaseFixture extends Wired<typeof PERSON_USE_CASES>, AsyncDisposable {
   readonly shelves: Shelves;
   readonly clock: HandClock;
   readonly person: PersonalRepository;
@@ -179,6 +186,7 @@ function fixtureOver(shelves: Shelves, options: UseCaseFixtureOptions): UseCaseF
     heap: ALWAYS_LEAN,
     forwarder: overridden<PortForwarder>(forwarder, options.forwarder),
     keepers: overridden(memoryKeepers(), options.keepers),
+    directorySync: NOTHING_TO_SYNC,
     networkGate: overridden<NetworkGate>(gate, options.networkGate),
     approver: overridden<Approver>(approver, options.approver),
     repositoryPath: person.root,
@@ -186,7 +194,7 @@ function fixtureOver(shelves: Shelves, options: UseCaseFixtureOptions): UseCaseF
     asker: options.asker ?? 'person',
     environment: options.environment ?? {},
   };
-  const useCases = wireUseCases(ports);
+  const useCases = wireUseCases(ports, PERSON_USE_CASES);
   const histories = () => [...(repositories.find(person.root)?.histories.values() ?? [])];
   const filesOf = (name: string) => {
     const record = records.records.find(({ slug }) => slug === name);

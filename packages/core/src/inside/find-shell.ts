@@ -3,19 +3,23 @@ import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { type OpenSandboxes } from '../use-cases/open-sandboxes.ts';
 
+interface Needs {
+  readonly openSandboxes: OpenSandboxes;
+}
+
 /** Finds what runs commands of a sandbox that are given as text. */
 export class FindShell {
-  readonly #open: OpenSandboxes;
+  readonly #needs: Needs;
 
-  constructor(open: OpenSandboxes) {
-    this.#open = open;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @returns undefined for a sandbox in which nothing can be started now */
   async execute(record: SandboxRecord, options?: CallOptions): Promise<CommandShell | undefined> {
     if (record.state !== 'ready' && record.state !== 'setup-failed') return undefined;
     try {
-      const { channel } = await this.#open.get(record, options);
+      const { channel } = await this.#needs.openSandboxes.get(record, options);
       if (channel.shell === undefined) await channel.warm(options);
       return channel.shell;
     } catch {

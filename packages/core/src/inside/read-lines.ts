@@ -53,17 +53,21 @@ if [ "$s" -le ${COUNTED_BYTES} ]; then l=$(wc -l <"$1"); else l=-1; fi
 echo $s $l
 tail -n +"$2" <"$1" | head -n "$3" | head -c ${MAX_SLICE_BYTES + 1}`;
 
+interface Needs {
+  readonly inspectSandbox: InspectSandbox;
+}
+
 /** Reads some lines of a file, whatever bytes they are. */
 export class ReadLines {
-  readonly #inspect: InspectSandbox;
+  readonly #needs: Needs;
 
-  constructor(inspect: InspectSandbox) {
-    this.#inspect = inspect;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `PATH_HIDDEN`, `NOT_FOUND`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `NOT_A_DIRECTORY`. */
   async execute({ sandbox, path, offset, limit }: ReadLinesInput, options?: CallOptions): Promise<LineSlice> {
-    return await this.#inspect.execute(
+    return await this.#needs.inspectSandbox.execute(
       {
         sandbox,
         operation: 'sandbox-read',

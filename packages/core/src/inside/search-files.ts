@@ -54,12 +54,16 @@ export p="$2"
 /** GNU's grep can end names with NUL, and knows what is no text. */
 const gnuGreps = new WeakMap<ExecChannel, boolean>();
 
+interface Needs {
+  readonly inspectSandbox: InspectSandbox;
+}
+
 /** Searches the content of files of a sandbox, with `find` and `grep` inside it: linear in what is read, whatever the pattern. */
 export class SearchFiles {
-  readonly #inspect: InspectSandbox;
+  readonly #needs: Needs;
 
-  constructor(inspect: InspectSandbox) {
-    this.#inspect = inspect;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `PATTERN_*`, `GLOB_INVALID`, `NOT_FOUND`, `NOT_A_REGULAR_FILE`, `PATH_HIDDEN`. */
@@ -67,7 +71,7 @@ export class SearchFiles {
     const { sandbox, path, pattern, include, isCaseIgnored } = input;
     const { expression, ignoreCase } = searchPattern(pattern);
     const matches = include === undefined ? undefined : includeMatcher(include);
-    return await this.#inspect.execute(
+    return await this.#needs.inspectSandbox.execute(
       {
         sandbox,
         operation: 'sandbox-grep',

@@ -40,21 +40,22 @@ const MAX_NAMED = 20;
 /** Changed files that the facts of a refusal name. */
 const MAX_FACTS = 100;
 
+interface Needs {
+  readonly state: StateStore;
+  readonly openRepository: OpenRepository;
+  readonly approver: Approver;
+  readonly lookAtSandbox: LookAtSandbox;
+}
+
 /**
  * A decision stands on what was shown: whoever says yes gets the state that they saw. Another one is named by the files that changed since,
  * and asked about.
  */
 export class AcceptWork {
-  readonly #state: StateStore;
-  readonly #repository: OpenRepository;
-  readonly #approver: Approver;
-  readonly #look: LookAtSandbox;
+  readonly #needs: Needs;
 
-  constructor(state: StateStore, repository: OpenRepository, approver: Approver, look: LookAtSandbox) {
-    this.#state = state;
-    this.#repository = repository;
-    this.#approver = approver;
-    this.#look = look;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`, `PERMISSION_DENIED`; `REV_NOT_FOUND` for a tip that is none. */
@@ -66,10 +67,10 @@ export class AcceptWork {
     if (basis !== undefined && since.length > 0) await this.#acceptChanged(work, basis, since, options);
     const isAccepted = consent.acceptRisky === true && basis !== undefined && since.length === 0;
     const question = `${work.question} anyway?`;
-    await acceptRisky(this.#approver, { ...work, question }, isAccepted, options);
+    await acceptRisky(this.#needs.approver, { ...work, question }, isAccepted, options);
     if (basis !== undefined || !isSeen || work.risky.length > 0) return;
     const plain = { question: `${work.question}?`, details: [] };
-    if (await this.#approver.approve(plain, options)) return;
+    if (await this.#needs.approver.approve(plain, options)) return;
     throw new LitterboxError('PERMISSION_DENIED', `Nobody agreed to ${work.verb} ${work.slug}.`, {
       operation: `sandbox.${work.verb}`,
     });
@@ -77,7 +78,7 @@ export class AcceptWork {
 
   /** @throws LitterboxError `CHANGED_SINCE_SHOWN` when the work is of another state than the one that was named, `REV_NOT_FOUND`. */
   async assertNamed(work: OfferedWork, name: string, options?: CallOptions): Promise<ObjectId> {
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     const { commit } = await repository.resolve(work.record.id, name, options);
     if (commit === work.tip.commit) return commit;
     throw changedSince(work, commit, await this.#changedSince(work, commit, options));
@@ -86,7 +87,7 @@ export class AcceptWork {
   /** The state that the person knows: the one that they name, or the one that they were shown last. */
   async #basis(work: OfferedWork, { tip }: GivenConsent, options?: CallOptions): Promise<ObjectId | undefined> {
     if (tip !== undefined) return await this.assertNamed(work, tip, options);
-    return (await currentRecord(this.#state, work.record, options)).shownTip;
+    return (await currentRecord(this.#needs.state, work.record, options)).shownTip;
   }
 
   async #changedSince(
@@ -95,7 +96,7 @@ export class AcceptWork {
     options?: CallOptions,
   ): Promise<readonly FileChange[]> {
     if (basis === tip.commit) return [];
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     const scope = { revision: tip.commit, against: basis, ...(paths?.length && { paths }) };
     return await repository.changes(record.id, { ...options, ...scope });
   }
@@ -108,11 +109,11 @@ export class AcceptWork {
     options?: CallOptions,
   ): Promise<boolean> {
     if (!onUnseen) return false;
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     const some = paths?.length ? { paths } : {};
     const scope = basis === undefined ? { upTo: tip.commit } : { revision: tip.commit, against: basis, ...some };
     await onUnseen(repository.diff(record.id, { ...options, ...scope }), basis === undefined ? 'all' : 'since');
-    if (!('paths' in scope)) await this.#look.shown({ record, tip });
+    if (!('paths' in scope)) await this.#needs.lookAtSandbox.shown({ record, tip });
     return true;
   }
 
@@ -126,7 +127,7 @@ export class AcceptWork {
     if (since.length > MAX_NAMED) details.push(`… and ${since.length - MAX_NAMED} more`);
     const subject = since.length === 1 ? 'This file' : `These ${since.length} files`;
     const question = `${subject} ${since.length === 1 ? 'is not as it was' : 'are not as they were'} when you were shown ${work.slug}. ${work.question} anyway?`;
-    if (await this.#approver.approve({ question, details }, options)) return;
+    if (await this.#needs.approver.approve({ question, details }, options)) return;
     throw changedSince(work, basis, since);
   }
 }

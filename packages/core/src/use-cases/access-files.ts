@@ -30,25 +30,26 @@ export interface WriteFileResult {
   readonly isOutside: boolean;
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openSandboxes: OpenSandboxes;
+  readonly state: StateStore;
+  readonly changeWorkspace: ChangeWorkspace;
+}
+
 /** Reads and writes files of a sandbox, inside the sandbox: no path of it ever means anything on the host. */
 export class AccessFiles {
-  readonly #find: FindSandbox;
-  readonly #open: OpenSandboxes;
-  readonly #state: StateStore;
-  readonly #change: ChangeWorkspace;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, open: OpenSandboxes, state: StateStore, change: ChangeWorkspace) {
-    this.#find = find;
-    this.#open = open;
-    this.#state = state;
-    this.#change = change;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `NOT_FOUND`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `FILE_TOO_LARGE`. */
   async read(name: string, path: string, options?: CallOptions): Promise<Uint8Array> {
-    const record = await this.#find.execute(name, options);
+    const record = await this.#needs.findSandbox.execute(name, options);
     const target = agentPath(record.workdir, path).absolute;
-    const places = { open: this.#open, state: this.#state };
+    const places = { open: this.#needs.openSandboxes, state: this.#needs.state };
     return await lookInto(places, record, async (opened) => await readContent(opened, target, options), options);
   }
 
@@ -56,7 +57,7 @@ export class AccessFiles {
   async write(input: WriteFileInput, options?: CallOptions): Promise<WriteFileResult> {
     const { sandbox, path, content, message, waitMs } = input;
     if (content.length > MAX_FILE_BYTES) throw fileRefusal('file.write', path, 43);
-    const { outcome, recorded } = await this.#change.execute(
+    const { outcome, recorded } = await this.#needs.changeWorkspace.execute(
       {
         sandbox,
         operation: 'sandbox-write',

@@ -19,17 +19,20 @@ export type ProviderAnswer<Value> =
 /** One question to a provider. */
 export type ProviderQuestion<Value> = (provider: SandboxProvider, options: CallOptions) => Promise<Value>;
 
+interface Needs {
+  readonly providers: Providers;
+  readonly clock: Clock;
+}
+
 /**
  * Asks several providers at once and waits for no engine and no other machine longer than {@link ANSWER_MS}. One that works with this
  * machine's kernel alone has no such limit: nobody is down who could be waited for in vain, and this machine may be busy.
  */
 export class AskProviders {
-  readonly #providers: Providers;
-  readonly #clock: Clock;
+  readonly #needs: Needs;
 
-  constructor(providers: Providers, clock: Clock) {
-    this.#providers = providers;
-    this.#clock = clock;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** Rejects for no provider's sake, only with the caller's own reason. */
@@ -53,11 +56,11 @@ export class AskProviders {
     const over = new AbortController();
     const signal = ended ? AbortSignal.any([over.signal, ended]) : over.signal;
     const silence = async (): Promise<ProviderAnswer<Value>> => {
-      await this.#clock.sleep(waitMs, { signal });
+      await this.#needs.clock.sleep(waitMs, { signal });
       return { state: 'late', error: silent(key, waitMs) };
     };
     const asked = async (isHere: boolean): Promise<ProviderAnswer<Value>> => {
-      const provider = await this.#providers.get(key, { signal, waitMs: 2 * waitMs }); // its own patience ends after the one here
+      const provider = await this.#needs.providers.get(key, { signal, waitMs: 2 * waitMs }); // its own patience ends after the one here
       const answer = ask(provider, { signal }).then((value): ProviderAnswer<Value> => ({ state: 'answered', value }));
       return await (isHere && provider.traits.isolation !== 'process' ? soonest(answer, silence()) : answer);
     };

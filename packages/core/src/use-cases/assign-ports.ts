@@ -3,14 +3,17 @@ import type { CallOptions } from '../ports/call.ts';
 import type { PortForwarder } from '../ports/port-forwarder.ts';
 import type { AssignedPort, StateStore } from '../ports/state-store.ts';
 
+interface Needs {
+  readonly state: StateStore;
+  readonly forwarder: PortForwarder;
+}
+
 /** Finds a number on this machine for each port of a sandbox: one that nobody listens on, and that no other sandbox has. */
 export class AssignPorts {
-  readonly #state: StateStore;
-  readonly #forwarder: PortForwarder;
+  readonly #needs: Needs;
 
-  constructor(state: StateStore, forwarder: PortForwarder) {
-    this.#state = state;
-    this.#forwarder = forwarder;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @param keep writes them down: nobody else is given a number before that is done */
@@ -20,12 +23,12 @@ export class AssignPorts {
     options?: CallOptions,
   ): Promise<Kept> {
     if (ports.length === 0) return await keep([]);
-    await using _lease = await this.#state.lease('ports', 'choose ports', options);
-    const records = await this.#state.list(undefined, options);
+    await using _lease = await this.#needs.state.lease('ports', 'choose ports', options);
+    const records = await this.#needs.state.list(undefined, options);
     const taken = new Set(records.flatMap((record) => (record.ports ?? []).map(({ outside }) => outside)));
     const assigned: AssignedPort[] = [];
     for (const { name, inside } of ports) {
-      const outside = await this.#forwarder.free(taken, options);
+      const outside = await this.#needs.forwarder.free(taken, options);
       taken.add(outside);
       assigned.push({ name, inside, outside });
     }

@@ -62,29 +62,21 @@ export interface FinishedProcess extends RecordResult {
   readonly hints: readonly string[];
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openSandboxes: OpenSandboxes;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly recordRevision: RecordRevision;
+  readonly actor: string;
+}
+
 /** Starts a process that is read from and written to live. It holds no lease: a person may look while an agent works. */
 export class AttachProcess {
-  readonly #find: FindSandbox;
-  readonly #open: OpenSandboxes;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #record: RecordRevision;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    open: OpenSandboxes,
-    state: StateStore,
-    audit: AuditLog,
-    record: RecordRevision,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#open = open;
-    this.#state = state;
-    this.#audit = audit;
-    this.#record = record;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   async execute(
@@ -104,15 +96,15 @@ export class AttachProcess {
   ): Promise<AttachedProcess> {
     checkedCommand(command);
     assertVariables('sandbox.attach', env);
-    const found = await this.#find.execute(sandbox, options);
+    const found = await this.#needs.findSandbox.execute(sandbox, options);
     assertMessage(found, message);
-    const opened = await this.#open.get(found, options);
-    await this.#open.reconnect(found, options);
+    const opened = await this.#needs.openSandboxes.get(found, options);
+    await this.#needs.openSandboxes.reconnect(found, options);
     const [notice, before] = await Promise.all([this.#others(found), counted(opened.channel)]);
     const subject = given ?? (command === INTERACTIVE_SHELL ? 'interactive' : commandSubject(command));
-    const finishAudit = await this.#audit.start({
+    const finishAudit = await this.#needs.audit.start({
       operation: tool === 'shell' ? 'sandbox-shell' : 'sandbox-run',
-      actor: this.#actor,
+      actor: this.#needs.actor,
       repositoryId: found.repositoryId,
       sandbox: found.id,
       input: {
@@ -148,9 +140,9 @@ export class AttachProcess {
     }
     let isFinished = false;
     const recorded = async (exit: ExitStatus): Promise<Pick<Recorded, 'result' | 'drift'>> => {
-      await using _lease = await this.#state.lease(`sandbox:${found.id}`, tool);
-      const record = (await this.#state.get(found.id)) ?? found;
-      return await this.#record.execute(
+      await using _lease = await this.#needs.state.lease(`sandbox:${found.id}`, tool);
+      const record = (await this.#needs.state.get(found.id)) ?? found;
+      return await this.#needs.recordRevision.execute(
         record,
         opened,
         revisionMessage({
@@ -195,7 +187,7 @@ export class AttachProcess {
 
   /** Whether a call is going on in the sandbox. Asked for without waiting. */
   async #others(sandbox: SandboxRecord): Promise<string | undefined> {
-    const holder = await holderOf(this.#state, sandbox);
+    const holder = await holderOf(this.#needs.state, sandbox);
     return holder && `${busyText(sandbox, holder)} Your shell opens anyway.`;
   }
 }

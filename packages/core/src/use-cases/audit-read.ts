@@ -6,24 +6,29 @@ import { audited, isAudited } from './audited.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly audit: AuditLog;
+  readonly actor: string;
+}
+
 /** Puts into the audit log what agents ask for and no other use case writes down: what only reads records, and what is refused. */
 export class AuditRead {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #audit: AuditLog;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, repository: OpenRepository, audit: AuditLog, actor: string) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#audit = audit;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** A call that reads what is known of all sandboxes. */
   async ofRepository<Result>(operation: string, body: () => Promise<Result>, options?: CallOptions): Promise<Result> {
-    const { id: repositoryId } = await this.#repository.execute(options);
-    return await audited(this.#audit, { operation, actor: this.#actor, repositoryId, input: {}, isRead: true }, body);
+    const { id: repositoryId } = await this.#needs.openRepository.execute(options);
+    return await audited(
+      this.#needs.audit,
+      { operation, actor: this.#needs.actor, repositoryId, input: {}, isRead: true },
+      body,
+    );
   }
 
   /** A call that reads the record and the history of one, and does not look into it. */
@@ -33,19 +38,19 @@ export class AuditRead {
     body: (record: SandboxRecord) => Promise<Result>,
     options?: CallOptions,
   ): Promise<Result> {
-    const record = await this.#find.execute(name, options);
+    const record = await this.#needs.findSandbox.execute(name, options);
     const { id: sandbox, repositoryId } = record;
-    const start = { operation, actor: this.#actor, repositoryId, sandbox, input: {}, isRead: true };
-    return await audited(this.#audit, start, () => body(record));
+    const start = { operation, actor: this.#needs.actor, repositoryId, sandbox, input: {}, isRead: true };
+    return await audited(this.#needs.audit, start, () => body(record));
   }
 
   /** A call that ended before it came to its own entries: arguments that are none, a sandbox that is not there. */
   async refused(operation: string, error: unknown): Promise<void> {
     if (isAudited(error)) return;
-    const repository = await this.#repository.execute().catch(() => undefined); // perhaps that is what is missing
-    const finish = await this.#audit.start({
+    const repository = await this.#needs.openRepository.execute().catch(() => undefined); // perhaps that is what is missing
+    const finish = await this.#needs.audit.start({
       operation,
-      actor: this.#actor,
+      actor: this.#needs.actor,
       ...(repository && { repositoryId: repository.id }),
       input: {},
       isRead: true,

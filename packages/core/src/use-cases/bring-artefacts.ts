@@ -31,15 +31,18 @@ export interface WantedArtefacts {
   readonly isStrict: boolean;
 }
 
+interface Needs {
+  readonly host: Host;
+  readonly directorySync: DirectorySync;
+}
+
 /** Decides what of the person's working tree comes along beside a base. */
 export class BringArtefacts {
-  readonly #host: Host;
-  readonly #sync: DirectorySync;
+  readonly #needs: Needs;
 
   /** @param host the person's machine */
-  constructor(host: Host, sync: DirectorySync) {
-    this.#host = host;
-    this.#sync = sync;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** Dependencies that neither come along with that policy nor are installed. */
@@ -49,7 +52,7 @@ export class BringArtefacts {
     source: BaseSource,
     options?: CallOptions,
   ): Promise<MissingDependencies | undefined> {
-    return await missingDependencies(this.#host, repository, policy, source, options);
+    return await missingDependencies(this.#needs.host, repository, policy, source, options);
   }
 
   /** @throws LitterboxError `NOT_FOUND`, `CONFLICT` where the base has something there, when `isStrict` */
@@ -76,7 +79,7 @@ export class BringArtefacts {
       if (meets !== undefined) {
         const what = meets === path ? '' : `, as ${shown(meets)} says`;
         leave('CONFLICT', `${shown(path)} cannot be included: the base has files there${what}.`, HINT_TRACKED);
-      } else if (await this.#host.files.stat(`${repository.root}/${path}`, options)) brought.push(path);
+      } else if (await this.#needs.host.files.stat(`${repository.root}/${path}`, options)) brought.push(path);
       else if (!parts.some((part) => nameOf(part) === nameOf(path)))
         leave('NOT_FOUND', `${shown(path)} cannot be included: the working tree has nothing there.`, HINT_MISSING);
     }
@@ -84,9 +87,9 @@ export class BringArtefacts {
     if (parts.length > MAX_PARTS)
       warnings.push(`Only ${MAX_PARTS} of ${parts.length} directories in packages are included. ${HINT_PARTS}`);
     if (brought.length === 0) return { warnings };
-    const source = { host: this.#host, path: repository.root };
+    const source = { host: this.#needs.host, path: repository.root };
     const newerThan = (sinceSeconds: number, call?: CallOptions) => newer(repository, base, sinceSeconds, call);
-    return { artefacts: { source, sync: this.#sync, paths: brought, newerThan }, warnings };
+    return { artefacts: { source, sync: this.#needs.directorySync, paths: brought, newerThan }, warnings };
   }
 
   /** What packages of the repository have of the kinds that are named, as far as it is there and git has nothing in it. */
@@ -99,7 +102,7 @@ export class BringArtefacts {
     const parts = new Set(packageParts(paths, tracked));
     for (const path of tracked) for (const above of placesOf(path)) parts.delete(above);
     const wanted = [...parts].filter((path) => !isWithinAny(path, new Set(paths)));
-    const stats = await Promise.all(wanted.map((path) => this.#host.files.stat(`${root}/${path}`, options)));
+    const stats = await Promise.all(wanted.map((path) => this.#needs.host.files.stat(`${root}/${path}`, options)));
     return wanted.filter((_path, index) => stats[index]?.type === 'directory');
   }
 }

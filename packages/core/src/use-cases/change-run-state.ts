@@ -39,38 +39,30 @@ const RUNTIME_STATES: Readonly<Record<RunState, RuntimeStatus['state']>> = {
   ready: 'running',
 };
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly openSandboxes: OpenSandboxes;
+  readonly reachKeeper: ReachKeeper;
+  readonly actor: string;
+}
+
 /** Pauses (memory kept), stops (memory freed) or resumes a sandbox. Idempotent. */
 export class ChangeRunState {
-  readonly #find: FindSandbox;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #open: OpenSandboxes;
-  readonly #reach: ReachKeeper;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    state: StateStore,
-    audit: AuditLog,
-    open: OpenSandboxes,
-    reach: ReachKeeper,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#state = state;
-    this.#audit = audit;
-    this.#open = open;
-    this.#reach = reach;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   async execute(name: string, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
-    return await this.of(await this.#find.execute(name, options), wanted, options);
+    return await this.of(await this.#needs.findSandbox.execute(name, options), wanted, options);
   }
 
   async of(found: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
     // No lease: a command may be running, and pausing it is the point.
-    const record = await currentRecord(this.#state, found, options);
+    const record = await currentRecord(this.#needs.state, found, options);
     if (!STABLE.includes(record.state)) {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
         operation: 'sandbox.pause',
@@ -80,14 +72,14 @@ export class ChangeRunState {
     // A failed setup stays one until the sandbox is made anew; it can be looked into all the same.
     if (record.state === 'setup-failed' && wanted === 'ready') return { record, isChanged: false };
     // The runtime has the last word: a program may have been killed between the two, or somebody else froze it.
-    const provider = await this.#open.providerOf(record, options);
+    const provider = await this.#needs.openSandboxes.providerOf(record, options);
     if (record.state === wanted && RUNTIME_STATES[wanted] === (await runtimeState(provider, record.id, options)))
       return { record, isChanged: false };
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: EVENTS[wanted],
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
         input: {},
@@ -96,44 +88,44 @@ export class ChangeRunState {
         try {
           return await this.#changed(record, wanted, options);
         } catch (error) {
-          throw await deletedMeanwhile(this.#state, record, error);
+          throw await deletedMeanwhile(this.#needs.state, record, error);
         }
       },
     );
   }
 
   async #changed(record: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
-    const runtime = await this.#open.runtime(record);
-    const journal = await this.#state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: wanted });
+    const runtime = await this.#needs.openSandboxes.runtime(record);
+    const journal = await this.#needs.state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: wanted });
     try {
       if (wanted === 'paused') await runtime.pause(options);
       else if (wanted === 'stopped') {
-        await this.#reach.end(record, record.state === 'ready'); // what is frozen cannot end by itself
+        await this.#needs.reachKeeper.end(record, record.state === 'ready'); // what is frozen cannot end by itself
         await runtime.stop(options);
       } else await runtime.resume(options);
     } catch (error) {
       // It may have come half-way. An entry that nobody can settle now stays for the next reconcile.
-      await this.#open
+      await this.#needs.openSandboxes
         .providerOf(record)
-        .then((provider) => settleRunState(this.#state, provider, record))
-        .then(() => this.#state.end(journal.id))
+        .then((provider) => settleRunState(this.#needs.state, provider, record))
+        .then(() => this.#needs.state.end(journal.id))
         .catch(() => {});
       throw error;
     }
     reach('run-state.after-runtime');
     // Never over a deletion that began meanwhile.
-    const updated = await changeRecord(this.#state, record, ({ state }) =>
+    const updated = await changeRecord(this.#needs.state, record, ({ state }) =>
       STABLE.includes(state) ? { state: wanted } : undefined,
     );
     reach('run-state.after-record');
-    await this.#state.end(journal.id);
-    await this.#state.publish({
+    await this.#needs.state.end(journal.id);
+    await this.#needs.state.publish({
       type: EVENTS[wanted],
       repositoryId: record.repositoryId,
       sandbox: record.id,
       data: {},
     });
-    if (wanted === 'ready') await this.#reach.ensure(updated, options);
+    if (wanted === 'ready') await this.#needs.reachKeeper.ensure(updated, options);
     return { record: updated, isChanged: true };
   }
 

@@ -37,29 +37,21 @@ export interface WorkspaceChange<Outcome> {
   settled?(outcome: Outcome): void;
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openSandboxes: OpenSandboxes;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly recordRevision: RecordRevision;
+  readonly actor: string;
+}
+
 /** The one way in which calls change a workspace: one at a time, audited, recorded as one revision or none. */
 export class ChangeWorkspace {
-  readonly #find: FindSandbox;
-  readonly #open: OpenSandboxes;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #record: RecordRevision;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    open: OpenSandboxes,
-    state: StateStore,
-    audit: AuditLog,
-    record: RecordRevision,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#open = open;
-    this.#state = state;
-    this.#audit = audit;
-    this.#record = record;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `SANDBOX_*`, `BUSY`, `MESSAGE_*`, and what `act` throws. */
@@ -68,22 +60,22 @@ export class ChangeWorkspace {
     options?: ProgressOptions,
   ): Promise<{ readonly outcome: Outcome; readonly recorded: RecordResult }> {
     const { trigger } = change;
-    const found = await this.#find.execute(change.sandbox, options);
+    const found = await this.#needs.findSandbox.execute(change.sandbox, options);
     change.check?.(found);
     assertMessage(found, trigger.message);
     // Who is at work in it stands still until it is resumed: waiting for them would end in blaming them.
     if (found.state === 'paused') assertUsable(found);
     const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
     const wait = change.waitMs === undefined ? {} : { patienceMs: change.waitMs };
-    await using _lease = await leaseSandbox(this.#state, found, purpose, { ...options, ...wait });
-    const current = await currentRecord(this.#state, found, options);
-    const opened = await this.#open.get(current, options);
-    await this.#open.reconnect(current, options);
+    await using _lease = await leaseSandbox(this.#needs.state, found, purpose, { ...options, ...wait });
+    const current = await currentRecord(this.#needs.state, found, options);
+    const opened = await this.#needs.openSandboxes.get(current, options);
+    await this.#needs.openSandboxes.reconnect(current, options);
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: change.operation,
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: current.repositoryId,
         sandbox: current.id,
         input: { ...change.input, ...(trigger.message !== undefined && { message: trigger.message.slice(0, 200) }) },
@@ -92,10 +84,12 @@ export class ChangeWorkspace {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await change.act(opened, record);
         const message = revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) });
-        const { result, drift } = await this.#record.execute(record, opened, message).catch((error: unknown) => {
-          change.unrecorded?.(outcome);
-          throw error;
-        });
+        const { result, drift } = await this.#needs.recordRevision
+          .execute(record, opened, message)
+          .catch((error: unknown) => {
+            change.unrecorded?.(outcome);
+            throw error;
+          });
         reach('change.after-record');
         if (drift) throw liveTreeChanged(record, drift, ' The call ended, and what it changed is recorded.');
         change.settled?.(outcome);
@@ -112,7 +106,7 @@ export class ChangeWorkspace {
   async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
     if (!opened.mayHoldUnrecorded) return record;
     opened.channel.warm().catch(() => {}); // meanwhile; who uses it is told what is wrong
-    const updated = await this.#record.leftOver(record, opened);
+    const updated = await this.#needs.recordRevision.leftOver(record, opened);
     opened.mayHoldUnrecorded = false;
     return updated;
   }

@@ -27,16 +27,18 @@ export const CHOICE_MS = 10_000;
 /** Longer still: a person waits for what is found. */
 const CHECK_MS = 20_000;
 
+interface Needs {
+  readonly providers: Providers;
+  readonly askProviders: AskProviders;
+  readonly hosts: Pick<Hosts, 'preferred'>;
+}
+
 /** The provider that was asked for, or the first usable one that can do what was asked; the reasons of all refusals otherwise. */
 export class ChooseProvider {
-  readonly #providers: Providers;
-  readonly #ask: AskProviders;
-  readonly #hosts: Pick<Hosts, 'preferred'>;
+  readonly #needs: Needs;
 
-  constructor(providers: Providers, ask: AskProviders, hosts: Pick<Hosts, 'preferred'>) {
-    this.#providers = providers;
-    this.#ask = ask;
-    this.#hosts = hosts;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -49,7 +51,7 @@ export class ChooseProvider {
     const keys = this.#preferred(host);
     options?.onProgress?.({ step: 'probe', message: `Asking ${keys.join(', ')}` });
     // One connection is made first and serves all.
-    if (host !== undefined && keys[0] !== undefined) await this.#providers.get(keys[0], options);
+    if (host !== undefined && keys[0] !== undefined) await this.#needs.providers.get(keys[0], options);
     return await Promise.all(
       keys.map(async (provider) => ({ provider, report: reportOf(await this.#probed(provider, options, CHECK_MS)) })),
     );
@@ -66,13 +68,13 @@ export class ChooseProvider {
     named?: string,
   ): Promise<SandboxProvider> {
     const host = await this.#hostFor(wanted, named, options);
-    if (wanted !== undefined) return await this.#providers.get(onHost(wanted, host), options);
+    if (wanted !== undefined) return await this.#needs.providers.get(onHost(wanted, host), options);
     const all = this.#preferred(host);
-    if (host !== undefined && all[0] !== undefined) await this.#providers.get(all[0], options);
+    if (host !== undefined && all[0] !== undefined) await this.#needs.providers.get(all[0], options);
     const able = root === undefined ? all : await this.#able(all, root, options);
     // With one provider there is nothing to choose, and `create` itself says what is missing. Where none is able the policy says it.
     const [best, ...others] = able.length > 0 ? able : all;
-    if (best !== undefined && others.length === 0) return await this.#providers.get(best, options);
+    if (best !== undefined && others.length === 0) return await this.#needs.providers.get(best, options);
     const refusals: string[] = [];
     // The best one alone, for nearly always it is usable: to load and to ask the others costs more than it does.
     for (const keys of [best === undefined ? [] : [best], others]) {
@@ -80,7 +82,7 @@ export class ChooseProvider {
         keys.map(async (key) => [key, reportOf(await this.#probed(key, options))] as const),
       );
       const usable = reports.find(([, report]) => report.usable);
-      if (usable) return await this.#providers.get(usable[0], options);
+      if (usable) return await this.#needs.providers.get(usable[0], options);
       refusals.push(...reports.map(([key, report]) => `${key}: ${refusalOf(report)}`));
     }
     throw new LitterboxError(
@@ -117,7 +119,7 @@ export class ChooseProvider {
 
   /** The machines for who names none, the best first; none is this one. */
   async preferred(options?: CallOptions): Promise<readonly string[]> {
-    return (await this.#hosts.preferred?.(options)) ?? [];
+    return (await this.#needs.hosts.preferred?.(options)) ?? [];
   }
 
   /** The machine that was named, else, unless the provider says its own, the one for who names none. */
@@ -135,12 +137,12 @@ export class ChooseProvider {
     { signal }: CallOptions = {},
     waitMs = CHOICE_MS,
   ): Promise<ProviderAnswer<ProbeReport>> {
-    return await this.#ask.one(key, (provider, call) => provider.probe(call), { signal, waitMs });
+    return await this.#needs.askProviders.one(key, (provider, call) => provider.probe(call), { signal, waitMs });
   }
 
   /** The kinds in order of preference, on that machine. */
   #preferred(host: string | undefined): readonly ProviderKey[] {
-    const { preferred } = this.#providers;
+    const { preferred } = this.#needs.providers;
     if (host === undefined) return preferred;
     return [...new Set(preferred.map((key) => onHost(parseProviderKey(key).kind, host)))];
   }
@@ -150,7 +152,11 @@ export class ChooseProvider {
     root: SandboxRoot['type'],
     options?: CallOptions,
   ): Promise<readonly ProviderKey[]> {
-    const answers = await this.#ask.each(keys, async ({ traits }) => traits.roots.includes(root), options);
+    const answers = await this.#needs.askProviders.each(
+      keys,
+      async ({ traits }) => traits.roots.includes(root),
+      options,
+    );
     return [...answers].filter(([, answer]) => answer.state === 'answered' && answer.value).map(([key]) => key);
   }
 }

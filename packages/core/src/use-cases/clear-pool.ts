@@ -13,36 +13,26 @@ import { audited } from './audited.ts';
 import { listRuntimes } from './list-runtimes.ts';
 import type { OpenRepository } from './open-repository.ts';
 
+interface Needs {
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly pool: SandboxPool;
+  readonly audit: AuditLog;
+  readonly providers: Providers;
+  readonly askProviders: AskProviders;
+  readonly actor: string;
+}
+
 /** Looks at the prepared sandboxes of this repository, and removes them. */
 export class ClearPool {
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #pool: SandboxPool;
-  readonly #audit: AuditLog;
-  readonly #providers: Providers;
-  readonly #ask: AskProviders;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    repository: OpenRepository,
-    state: StateStore,
-    pool: SandboxPool,
-    audit: AuditLog,
-    providers: Providers,
-    ask: AskProviders,
-    actor: string,
-  ) {
-    this.#repository = repository;
-    this.#state = state;
-    this.#pool = pool;
-    this.#audit = audit;
-    this.#providers = providers;
-    this.#ask = ask;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   async list(options?: CallOptions): Promise<readonly PooledSandbox[]> {
-    return await this.#pool.list((await this.#repository.execute(options)).id, options);
+    return await this.#needs.pool.list((await this.#needs.openRepository.execute(options)).id, options);
   }
 
   /**
@@ -51,8 +41,8 @@ export class ClearPool {
    */
   async orphans(options?: CallOptions): Promise<number> {
     let removed = 0;
-    const answers = await this.#ask.each(
-      this.#providers.preferred,
+    const answers = await this.#needs.askProviders.each(
+      this.#needs.providers.preferred,
       async (provider, call) => (provider.claim ? await listRuntimes(provider, call) : new Map<never, never>()),
       options,
     );
@@ -61,8 +51,9 @@ export class ClearPool {
       if (answer.state !== 'answered') continue;
       for (const { id, isPooled } of answer.value.values()) {
         // In this order: whoever takes one makes its record before the row goes.
-        if (!isPooled || (await this.#pool.get(id, options)) || (await this.#state.get(id, options))) continue;
-        await (await this.#providers.get(key, options)).remove(id);
+        if (!isPooled || (await this.#needs.pool.get(id, options)) || (await this.#needs.state.get(id, options)))
+          continue;
+        await (await this.#needs.providers.get(key, options)).remove(id);
         removed += 1;
       }
     }
@@ -71,7 +62,7 @@ export class ClearPool {
 
   /** Removes all but those that another process is just making, taking or removing. Gives those that it removed. */
   async execute(options?: CallOptions): Promise<readonly PooledSandbox[]> {
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     await this.orphans(options);
     return await this.#cleared(repository, () => true, options);
   }
@@ -89,16 +80,16 @@ export class ClearPool {
 
   /** Everything of one that this process owns; the row last, so that what is left after a kill is found by it. */
   async removed(repository: SourceRepository, { id, provider }: PooledSandbox): Promise<void> {
-    await (await this.#providers.get(provider)).remove(id);
+    await (await this.#needs.providers.get(provider)).remove(id);
     reach('pool.after-runtime-removed');
     await repository.remove(id);
-    await this.#pool.remove(id);
+    await this.#needs.pool.remove(id);
   }
 
   /** What killed processes left in the pool of this repository, and prepared sandboxes that nobody knows of. One sentence each. */
   async reconcile(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
     const done: string[] = [];
-    const abandoned = (await this.#pool.abandoned(options)).filter((one) => one.repositoryId === repository.id);
+    const abandoned = (await this.#needs.pool.abandoned(options)).filter((one) => one.repositoryId === repository.id);
     const answers = await this.#answers(abandoned, options);
     for (const left of abandoned) {
       const isLeft = (error: Error) =>
@@ -108,10 +99,10 @@ export class ClearPool {
         done.push(isLeft(answer.error));
         continue;
       }
-      if (!(await this.#pool.condemn(left.id, options))) continue;
+      if (!(await this.#needs.pool.condemn(left.id, options))) continue;
       try {
         // One with a record is the sandbox of that by now, or an interrupted create's: the row alone is too much.
-        if (await this.#state.get(left.id, options)) await this.#pool.remove(left.id);
+        if (await this.#needs.state.get(left.id, options)) await this.#needs.pool.remove(left.id);
         else await this.removed(repository, left);
         done.push(`Removed a prepared sandbox (${left.provider}) that was left ${left.state}.`);
       } catch (error) {
@@ -128,17 +119,18 @@ export class ClearPool {
     options?: CallOptions,
   ): Promise<readonly PooledSandbox[]> {
     const removed: PooledSandbox[] = [];
-    const wanted = (await this.#pool.list(repository.id, options)).filter(isWanted);
+    const wanted = (await this.#needs.pool.list(repository.id, options)).filter(isWanted);
     const answers = await this.#answers(wanted, options);
     for (const one of wanted) {
       // One that this program does not have, or that does not answer, keeps what it prepared until it does.
-      if (answers.get(one.provider)?.state !== 'answered' || !(await this.#pool.condemn(one.id, options))) continue;
+      if (answers.get(one.provider)?.state !== 'answered' || !(await this.#needs.pool.condemn(one.id, options)))
+        continue;
       reach('pool.after-condemned');
       await audited(
-        this.#audit,
+        this.#needs.audit,
         {
           operation: 'pool-remove',
-          actor: this.#actor,
+          actor: this.#needs.actor,
           repositoryId: repository.id,
           sandbox: one.id,
           input: { provider: one.provider },
@@ -155,7 +147,7 @@ export class ClearPool {
     prepared: readonly PooledSandbox[],
     options?: CallOptions,
   ): Promise<ReadonlyMap<ProviderKey, ProviderAnswer<unknown>>> {
-    return await this.#ask.each(
+    return await this.#needs.askProviders.each(
       prepared.map(({ provider }) => provider),
       listRuntimes,
       options,

@@ -36,17 +36,20 @@ git -c core.hooksPath=/dev/null clone -q --template= -- "$1" "$2" || { rm -rf "$
 git -C "$2" remote set-url origin "$3"
 git -C "$2" rev-parse -q --verify HEAD`;
 
+interface Needs {
+  readonly inspectSandbox: InspectSandbox;
+  readonly sourceControl: SourceControl;
+}
+
 /**
  * Clones a repository of the network into a sandbox's playground. The network is reached from outside the sandbox, by one program
  * with one address; what arrives is unpacked by the sandbox's own git. The caller has asked a person.
  */
 export class CloneRepository {
-  readonly #inspect: InspectSandbox;
-  readonly #sourceControl: SourceControl;
+  readonly #needs: Needs;
 
-  constructor(inspect: InspectSandbox, sourceControl: SourceControl) {
-    this.#inspect = inspect;
-    this.#sourceControl = sourceControl;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `PATH_OUTSIDE_WORKDIR`, `ALREADY_EXISTS`, `UNSUPPORTED`, and what `SourceControl.fetch` throws. */
@@ -54,7 +57,7 @@ export class CloneRepository {
     { sandbox, url, destination }: CloneRepositoryInput,
     options?: ProgressOptions,
   ): Promise<ClonedRepository> {
-    return await this.#inspect.execute(
+    return await this.#needs.inspectSandbox.execute(
       {
         sandbox,
         operation: 'sandbox-clone',
@@ -62,9 +65,9 @@ export class CloneRepository {
         look: async (opened) => {
           const path = destinationOf(opened.runtime.playground, destination ?? nameOf(url));
           await prepare(opened, path, options);
-          if (!this.#sourceControl.fetch) throw unsupported('This source control cannot fetch from the network.');
+          if (!this.#needs.sourceControl.fetch) throw unsupported('This source control cannot fetch from the network.');
           options?.onProgress?.({ step: 'fetch', message: `Fetching ${visible(url)}` });
-          await using fetched = await this.#sourceControl.fetch(url, options);
+          await using fetched = await this.#needs.sourceControl.fetch(url, options);
           options?.onProgress?.({ step: 'unpack', message: 'Unpacking it in the sandbox' });
           const head = await unbundle(opened, fetched, path, options);
           return { url: fetched.url, path, ...(head !== '' && { head }) };

@@ -31,18 +31,19 @@ export interface LogRequest extends ServiceRequest {
   readonly tailBytes?: number | undefined;
 }
 
+interface Needs {
+  readonly changeWorkspace: ChangeWorkspace;
+  readonly inspectSandbox: InspectSandbox;
+  readonly findSandbox: FindSandbox;
+  readonly reachKeeper: ReachKeeper;
+}
+
 /** Starts, stops and shows the services of a sandbox, and its ports. */
 export class ControlServices {
-  readonly #change: ChangeWorkspace;
-  readonly #inspect: InspectSandbox;
-  readonly #find: FindSandbox;
-  readonly #reach: ReachKeeper;
+  readonly #needs: Needs;
 
-  constructor(change: ChangeWorkspace, inspect: InspectSandbox, find: FindSandbox, reach: ReachKeeper) {
-    this.#change = change;
-    this.#inspect = inspect;
-    this.#find = find;
-    this.#reach = reach;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -55,7 +56,7 @@ export class ControlServices {
     options?: CallOptions,
   ): Promise<{ readonly services: readonly ServiceStatus[]; readonly recorded: RecordResult }> {
     const subject = `${action}${service === undefined ? '' : ` ${service}`}`;
-    const { outcome, recorded } = await this.#change.execute(
+    const { outcome, recorded } = await this.#needs.changeWorkspace.execute(
       {
         sandbox,
         operation: 'sandbox-service',
@@ -65,7 +66,7 @@ export class ControlServices {
         check: (record) => assertService(record, service),
         act: async (_opened, record) => {
           const request = { verb: action, ...(service !== undefined && { service }) };
-          const { services } = await this.#reach.status(record, request, options);
+          const { services } = await this.#needs.reachKeeper.status(record, request, options);
           const asked = services.filter(({ name }) => service === undefined || name === service);
           const broken = action === 'stop' ? undefined : asked.find((one) => !isUp(one));
           return { record, asked, broken, log: broken && (await this.#tail(record, broken.name, options)) };
@@ -81,7 +82,7 @@ export class ControlServices {
   }
 
   async status({ sandbox, service }: ServiceRequest, options?: CallOptions): Promise<readonly ServiceStatus[]> {
-    return await this.#inspect.execute(
+    return await this.#needs.inspectSandbox.execute(
       {
         sandbox,
         operation: 'sandbox-service',
@@ -89,7 +90,7 @@ export class ControlServices {
         look: async (_opened, record) => {
           if (service === undefined && (record.policy.services ?? []).length === 0) return [];
           assertService(record, service);
-          const { services } = await this.#reach.status(record, { verb: 'status' }, options);
+          const { services } = await this.#needs.reachKeeper.status(record, { verb: 'status' }, options);
           return services.filter(({ name }) => service === undefined || name === service);
         },
       },
@@ -102,7 +103,7 @@ export class ControlServices {
     { sandbox, service, isFollowing, tailBytes }: LogRequest,
     options?: CallOptions,
   ): AsyncGenerator<ServiceOutput> {
-    const record = await this.#find.execute(sandbox, options);
+    const record = await this.#needs.findSandbox.execute(sandbox, options);
     assertUsable(record);
     assertService(record, service);
     const request = {
@@ -111,11 +112,11 @@ export class ControlServices {
       ...(isFollowing !== undefined && { isFollowing }),
       ...(tailBytes !== undefined && { tailBytes }),
     };
-    for await (const value of this.#reach.values(record, request, options)) yield value as ServiceOutput;
+    for await (const value of this.#needs.reachKeeper.values(record, request, options)) yield value as ServiceOutput;
   }
 
   async ports(sandbox: string, options?: CallOptions): Promise<readonly PortStatus[]> {
-    return await this.#inspect.execute(
+    return await this.#needs.inspectSandbox.execute(
       {
         sandbox,
         operation: 'sandbox-ports',
@@ -123,7 +124,7 @@ export class ControlServices {
         look: async (_opened, record) =>
           (record.policy.ports ?? []).length === 0
             ? []
-            : (await this.#reach.status(record, { verb: 'ports' }, options)).ports,
+            : (await this.#needs.reachKeeper.status(record, { verb: 'ports' }, options)).ports,
       },
       options,
     );
@@ -132,7 +133,8 @@ export class ControlServices {
   async #tail(record: SandboxRecord, service: string, options?: CallOptions): Promise<string> {
     let text = '';
     const request = { verb: 'logs' as const, service, tailBytes: 2_000 };
-    for await (const value of this.#reach.values(record, request, options)) text += (value as ServiceOutput).text;
+    for await (const value of this.#needs.reachKeeper.values(record, request, options))
+      text += (value as ServiceOutput).text;
     return text;
   }
 }

@@ -118,65 +118,33 @@ const ANSWER_MS = 3_000;
 /** What an earlier setup left stands over files of this base that were not there then, or were others: it has to run anew. */
 class UnfitSetup extends Error {}
 
+interface Needs {
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly decidePolicy: DecidePolicy;
+  readonly placeSandbox: PlaceSandbox;
+  readonly openSandboxes: OpenSandboxes;
+  readonly setUpSandbox: SetUpSandbox;
+  readonly assignPorts: AssignPorts;
+  readonly reachKeeper: ReachKeeper;
+  readonly openNetwork: OpenNetwork;
+  readonly recordRevision: RecordRevision;
+  readonly takePooled: TakePooled;
+  readonly poolFiller: PoolFiller;
+  readonly installImage: InstallImage;
+  readonly bringArtefacts: BringArtefacts;
+  readonly clock: Clock;
+  readonly actor: string;
+  readonly asker: Asker;
+}
+
 /** Makes a sandbox: base, history, runtime, setup. Every step is undone when a later one fails, and after a kill by `reconcile`. */
 export class CreateSandbox {
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #policy: DecidePolicy;
-  readonly #place: PlaceSandbox;
-  readonly #open: OpenSandboxes;
-  readonly #setUp: SetUpSandbox;
-  readonly #ports: AssignPorts;
-  readonly #keeper: ReachKeeper;
-  readonly #network: OpenNetwork;
-  readonly #revisions: RecordRevision;
-  readonly #pool: TakePooled;
-  readonly #filler: PoolFiller;
-  readonly #install: InstallImage;
-  readonly #bring: BringArtefacts;
-  readonly #clock: Clock;
-  readonly #actor: string;
-  readonly #asker: Asker;
+  readonly #needs: Needs;
 
-  constructor(
-    repository: OpenRepository,
-    state: StateStore,
-    audit: AuditLog,
-    policy: DecidePolicy,
-    place: PlaceSandbox,
-    open: OpenSandboxes,
-    setUp: SetUpSandbox,
-    ports: AssignPorts,
-    keeper: ReachKeeper,
-    network: OpenNetwork,
-    revisions: RecordRevision,
-    pool: TakePooled,
-    filler: PoolFiller,
-    install: InstallImage,
-    bring: BringArtefacts,
-    clock: Clock,
-    actor: string,
-    asker: Asker,
-  ) {
-    this.#repository = repository;
-    this.#state = state;
-    this.#audit = audit;
-    this.#policy = policy;
-    this.#place = place;
-    this.#open = open;
-    this.#setUp = setUp;
-    this.#ports = ports;
-    this.#keeper = keeper;
-    this.#network = network;
-    this.#revisions = revisions;
-    this.#pool = pool;
-    this.#filler = filler;
-    this.#install = install;
-    this.#bring = bring;
-    this.#clock = clock;
-    this.#actor = actor;
-    this.#asker = asker;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** Of one whose provider does not answer soon nothing is concluded. */
@@ -185,7 +153,9 @@ export class CreateSandbox {
     const soon = AbortSignal.timeout(ANSWER_MS);
     const call = { signal: options?.signal ? AbortSignal.any([options.signal, soon]) : soon };
     try {
-      return (await runtimeState(await this.#open.providerOf(record, call), record.id, call)) === undefined;
+      return (
+        (await runtimeState(await this.#needs.openSandboxes.providerOf(record, call), record.id, call)) === undefined
+      );
     } catch {
       options?.signal?.throwIfAborted();
       return false;
@@ -194,13 +164,13 @@ export class CreateSandbox {
 
   async execute(input: CreateSandboxInput, options?: CreateOptions): Promise<CreateSandboxResult> {
     const named = input.name === undefined ? undefined : slugify(input.name);
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     const { slug, lossy } = named ?? slugify(await this.#freeName(repository, options));
     const { name = slug } = input;
-    const existing = await this.#state.find(repository.id, slug, options);
+    const existing = await this.#needs.state.find(repository.id, slug, options);
     if (existing) throw nameTaken(slug, name, existing, await this.#isLost(existing, options));
-    const decided = await this.#policy.execute(repository, input.overrides ?? {}, options);
-    const { provider, placement } = await this.#place.execute(
+    const decided = await this.#needs.decidePolicy.execute(repository, input.overrides ?? {}, options);
+    const { provider, placement } = await this.#needs.placeSandbox.execute(
       {
         provider: input.provider ?? decided.provider,
         ...(input.provider === undefined && { providerFrom: decided.providerFrom }),
@@ -211,7 +181,7 @@ export class CreateSandbox {
       },
       options,
     );
-    assertRoom(await this.#state.list(repository.id, options));
+    assertRoom(await this.#needs.state.list(repository.id, options));
     const isLive = decided.lower === 'live';
     const from = isLive ? liveSource(input.from) : (input.from ?? decided.source);
     const installed = await this.#installed(repository, provider, decided, from, input.freshSetup ?? false, options);
@@ -224,13 +194,13 @@ export class CreateSandbox {
     const taken =
       input.freshSetup || isLive
         ? undefined
-        : await this.#pool.execute(repository, provider, decided, asked, source, options);
+        : await this.#needs.takePooled.execute(repository, provider, decided, asked, source, options);
     const id = taken?.pooled.id ?? SandboxId.make();
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'sandbox-create',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: repository.id,
         sandbox: id,
         input: {
@@ -251,10 +221,15 @@ export class CreateSandbox {
           isWorkTree: source.type === 'worktree',
           isStrict: input.overrides?.include !== undefined,
         };
-        const { artefacts, warnings: unbrought } = await this.#bring.execute(repository, base, wanted, options);
+        const { artefacts, warnings: unbrought } = await this.#needs.bringArtefacts.execute(
+          repository,
+          base,
+          wanted,
+          options,
+        );
         const policy = artefacts ? { ...allowed, include: artefacts.paths } : allowed;
         const withheld = policy.setup.length > 0 ? withheldNetwork(policy) : undefined;
-        const now = this.#clock.wallMs();
+        const now = this.#needs.clock.wallMs();
         // The working tree itself has the files of submodules and Git LFS that are there.
         const outside = isLive ? { submodules: [], largeFiles: [] } : await findOutsideFiles(repository, base, options);
         const empty = emptySubmodules(outside.submodules);
@@ -278,7 +253,7 @@ export class CreateSandbox {
         };
         const make = (setup?: SetupKeys, pooled?: PooledSandbox) =>
           this.#make(repository, provider, draft, { base, artefacts }, input.rollback ?? false, setup, pooled, options);
-        const isShared = base.isPersons && this.#asker === 'person';
+        const isShared = base.isPersons && this.#needs.asker === 'person';
         // What a setup left over files that came along is of no use without them.
         const keys =
           provider.setups && !input.freshSetup && !artefacts && !isLive
@@ -303,7 +278,7 @@ export class CreateSandbox {
         const refilled = decided.pool > 0 ? await this.#refilled(repository) : [];
         const leftOut = this.#leftOut(repository, source, options); // only now: it keeps every processor busy for a while
         leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
-        if (policy.worktrees === 'eager' && this.#asker === 'person') await repository.exportTree(id, options);
+        if (policy.worktrees === 'eager' && this.#needs.asker === 'person') await repository.exportTree(id, options);
         const { record: kept, warnings } = await this.begun(record, options);
         const all = [
           ...decided.warnings,
@@ -313,7 +288,7 @@ export class CreateSandbox {
           ...empty.slice(0, MAX_EMPTY_TOLD).map(emptyWarning),
           ...(pointers ? [missingWarning(pointers)] : []),
           ...(withheld === undefined ? [] : [withheld]),
-          ...(this.#asker === 'person' ? unreachableWarnings(record.assurance) : []),
+          ...(this.#needs.asker === 'person' ? unreachableWarnings(record.assurance) : []),
           ...warnings,
           ...refilled,
         ];
@@ -338,7 +313,7 @@ export class CreateSandbox {
     source: BaseSource,
     options?: CreateOptions,
   ): Promise<{ readonly policy: Policy; readonly missing?: MissingDependencies }> {
-    const missing = await this.#bring.missing(repository, policy, source, options);
+    const missing = await this.#needs.bringArtefacts.missing(repository, policy, source, options);
     if (!missing) return { policy };
     const { directories } = missing;
     const isGiven =
@@ -350,13 +325,13 @@ export class CreateSandbox {
       }));
     if (!isGiven) return { policy, missing };
     const given = { ...policy, include: topmostPaths([...(policy.include ?? []), ...directories]) };
-    const rest = await this.#bring.missing(repository, given, source, options);
+    const rest = await this.#needs.bringArtefacts.missing(repository, given, source, options);
     return { policy: given, ...(rest && { missing: rest }) };
   }
 
   /** Where all that come to mind are taken, the name clash says so. */
   async #freeName(repository: SourceRepository, options?: CallOptions): Promise<string> {
-    const taken = new Set<string>((await this.#state.list(repository.id, options)).map((one) => one.slug));
+    const taken = new Set<string>((await this.#needs.state.list(repository.id, options)).map((one) => one.slug));
     const draw = () => madeUpName((count) => (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % count);
     let name = draw();
     for (let tries = 0; taken.has(name) && tries < 100; tries += 1) name = draw();
@@ -386,7 +361,7 @@ export class CreateSandbox {
       baseCommit: base.commit,
       baseTree: base.tree,
     };
-    return await this.#install.execute(repository, provider, sandbox, base, isFresh, options);
+    return await this.#needs.installImage.execute(repository, provider, sandbox, base, isFresh, options);
   }
 
   /** Begins services, ports and network: a sandbox whose services do not come up is one all the same, to find out why. */
@@ -398,13 +373,18 @@ export class CreateSandbox {
     if (!needsKeeper(record)) return { record, warnings: [] };
     if (services.length > 0) options?.onProgress?.({ step: 'services', message: 'Starting services' });
     try {
-      const { services: started, network } = await this.#keeper.status(record, { verb: 'ready' }, options);
+      const { services: started, network } = await this.#needs.reachKeeper.status(record, { verb: 'ready' }, options);
       const broken = started.filter((service) => !isUp(service));
-      await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'create', options);
-      let now = await currentRecord(this.#state, record, options); // a number may have been taken meanwhile
+      await using _lease = await this.#needs.state.lease(`sandbox:${record.id}`, 'create', options);
+      let now = await currentRecord(this.#needs.state, record, options); // a number may have been taken meanwhile
       if (services.length > 0) {
         const message = revisionMessage({ tool: 'service', subject: 'start', sandbox: record.slug });
-        ({ record: now } = await this.#revisions.execute(now, await this.#open.get(now, options), message, options));
+        ({ record: now } = await this.#needs.recordRevision.execute(
+          now,
+          await this.#needs.openSandboxes.get(now, options),
+          message,
+          options,
+        ));
       }
       return {
         record: now,
@@ -423,7 +403,7 @@ export class CreateSandbox {
   /** Behind the caller's back. Gives what a person should hear of it. */
   async #refilled(repository: SourceRepository): Promise<readonly string[]> {
     try {
-      await this.#filler.launch?.(repository.root);
+      await this.#needs.poolFiller.launch?.(repository.root);
       return [];
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
@@ -446,15 +426,15 @@ export class CreateSandbox {
     pooled: PooledSandbox | undefined,
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
-    await using _lease = await this.#state.lease(`sandbox:${draft.id}`, 'create', options);
-    const journal = await this.#state.begin({ operation: 'sandbox-create', sandbox: draft.id, step: 'record' });
+    await using _lease = await this.#needs.state.lease(`sandbox:${draft.id}`, 'create', options);
+    const journal = await this.#needs.state.begin({ operation: 'sandbox-create', sandbox: draft.id, step: 'record' });
     reach('create.after-journal');
     let record: SandboxRecord | undefined;
     try {
-      record = await this.#ports.execute(
+      record = await this.#needs.assignPorts.execute(
         draft.policy.ports ?? [],
         (ports) =>
-          this.#state.insert(
+          this.#needs.state.insert(
             {
               ...draft,
               ...(ports.length > 0 && { ports }),
@@ -466,9 +446,9 @@ export class CreateSandbox {
       );
       if (pooled) {
         reach('create.before-release');
-        await this.#pool.release(pooled);
+        await this.#needs.takePooled.release(pooled);
       }
-      await this.#state.step(journal.id, 'runtime');
+      await this.#needs.state.step(journal.id, 'runtime');
       reach('create.after-record');
       const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
       options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
@@ -485,43 +465,44 @@ export class CreateSandbox {
           ? provider.claim(draft.id, spec, options)
           : provider.create({ ...spec, ...(setup && { prepared: setup.wanted }) }, options),
       ]);
-      if (made.status === 'fulfilled') this.#open.adopt(draft, made.value);
+      if (made.status === 'fulfilled') this.#needs.openSandboxes.adopt(draft, made.value);
       reach('create.after-runtime');
       if (made.status === 'rejected') throw made.reason;
       if (history.status === 'rejected') throw history.reason;
       options?.signal?.throwIfAborted();
-      const opened = await this.#open.get({ ...record, state: 'ready' });
+      const opened = await this.#needs.openSandboxes.get({ ...record, state: 'ready' });
       assertReachable(record, opened.runtime);
       // Whether it can be opened at all is known now, and not when the first command misses it.
       if (record.policy.network.run !== 'none')
-        await (await this.#network.execute(record, opened.runtime, options))[Symbol.asyncDispose]();
+        await (await this.#needs.openNetwork.execute(record, opened.runtime, options))[Symbol.asyncDispose]();
       if (!pooled?.assurance)
-        record = await this.#state.update(record, { assurance: await opened.runtime.assurance(options) });
+        record = await this.#needs.state.update(record, { assurance: await opened.runtime.assurance(options) });
       reach('create.after-assurance');
       const isSetUp = pooled !== undefined && opened.runtime.prepared === undefined;
       if (isSetUp) {
-        if (record.policy.setup.length > 0) ({ record } = await this.#setUp.takeOver(record, opened, options));
+        if (record.policy.setup.length > 0)
+          ({ record } = await this.#needs.setUpSandbox.takeOver(record, opened, options));
       } else
         record = setup
           ? await this.#setUpOnce(repository, provider, record, opened, setup, isRollback, options)
-          : (await this.#setUp.run(record, opened, isRollback, options)).record;
+          : (await this.#needs.setUpSandbox.run(record, opened, isRollback, options)).record;
       const { supervisor } = record.policy;
       if (supervisor) {
         // Only then: a setup that was kept closed the sandbox.
-        const { channel } = await this.#open.get({ ...record, state: 'ready' });
+        const { channel } = await this.#needs.openSandboxes.get({ ...record, state: 'ready' });
         await assertSupervisor(supervisor, channel, provider.name, options);
       }
-      record = await this.#setUp.ready(record);
+      record = await this.#needs.setUpSandbox.ready(record);
       reach('create.after-ready');
     } catch (error) {
       const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;
       if (!isKept) await this.undo(repository, provider, draft.id, pooled);
-      await this.#state.end(journal.id);
+      await this.#needs.state.end(journal.id);
       throw error;
     }
-    await this.#state.end(journal.id);
+    await this.#needs.state.end(journal.id);
     reach('create.after-end');
-    await this.#state.publish({
+    await this.#needs.state.publish({
       type: 'sandbox-created',
       repositoryId: draft.repositoryId,
       sandbox: draft.id,
@@ -550,15 +531,15 @@ export class CreateSandbox {
       (await repository.changes(record.id, options)).some(({ status }) => status !== 'added');
     if (prepared !== undefined) {
       options?.onProgress?.({ step: 'setup', message: 'Set up already: taking what the same setup left before' });
-      if (keys.isSilent(prepared)) return await this.#setUp.skip(record, opened, options);
-      const { record: taken } = await this.#setUp.takeOver(record, opened, options);
+      if (keys.isSilent(prepared)) return await this.#needs.setUpSandbox.skip(record, opened, options);
+      const { record: taken } = await this.#needs.setUpSandbox.takeOver(record, opened, options);
       if (!keys.isExact(prepared) && (await touchesBase())) throw new UnfitSetup();
       return taken;
     }
-    const { record: current, isSilent } = await this.#setUp.run(record, opened, isRollback, options);
+    const { record: current, isSilent } = await this.#needs.setUpSandbox.run(record, opened, isRollback, options);
     const key = keys.keptUnder({ isSilent, touchesBase: !isSilent && (await touchesBase()) });
     options?.onProgress?.({ step: 'setup', message: 'Keeping what the setup left' });
-    await this.#open.close(record.id);
+    await this.#needs.openSandboxes.close(record.id);
     reach('create.before-keep');
     await provider.setups?.keep(record.id, key, options);
     reach('create.after-keep');
@@ -572,11 +553,11 @@ export class CreateSandbox {
     id: SandboxId,
     pooled?: PooledSandbox,
   ): Promise<void> {
-    await this.#open.close(id);
+    await this.#needs.openSandboxes.close(id);
     await provider.remove(id);
     await repository.remove(id);
-    await this.#state.remove(id);
-    if (pooled) await this.#pool.release(pooled);
+    await this.#needs.state.remove(id);
+    if (pooled) await this.#needs.takePooled.release(pooled);
   }
 }
 

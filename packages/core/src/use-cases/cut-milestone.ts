@@ -12,59 +12,49 @@ import type { OpenRepository } from './open-repository.ts';
 import { assertWhole } from './open-sandboxes.ts';
 import type { SettleSandbox } from './settle-sandbox.ts';
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly settleSandbox: SettleSandbox;
+  readonly actor: string;
+  readonly asker: Asker;
+}
+
 /** Makes one commit on the review branch of all revisions since the last milestone. */
 export class CutMilestone {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #settle: SettleSandbox;
-  readonly #actor: string;
-  readonly #asker: Asker;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    repository: OpenRepository,
-    state: StateStore,
-    audit: AuditLog,
-    settle: SettleSandbox,
-    actor: string,
-    asker: Asker,
-  ) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#state = state;
-    this.#audit = audit;
-    this.#settle = settle;
-    this.#actor = actor;
-    this.#asker = asker;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** `undefined` when nothing was recorded since the last one. */
   async execute(name: string, message: string, options?: ProgressOptions): Promise<Milestone | undefined> {
     const checked = milestoneMessage(message);
-    const record = await this.#find.execute(name, options);
-    const repository = await this.#repository.execute(options);
-    await using _lease = await leaseSandbox(this.#state, record, 'milestone', options);
-    assertWhole(await currentRecord(this.#state, record, options));
+    const record = await this.#needs.findSandbox.execute(name, options);
+    const repository = await this.#needs.openRepository.execute(options);
+    await using _lease = await leaseSandbox(this.#needs.state, record, 'milestone', options);
+    assertWhole(await currentRecord(this.#needs.state, record, options));
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'sandbox-milestone',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
         input: { message: checked },
       },
       async () => {
-        await this.#settle.execute(record, options);
+        await this.#needs.settleSandbox.execute(record, options);
         const milestone = await repository.milestone(record.id, checked, options);
         reach('milestone.after-cut');
         // What an agent asks for writes its branch and nothing else.
-        if (milestone && record.policy.worktrees === 'eager' && this.#asker === 'person')
+        if (milestone && record.policy.worktrees === 'eager' && this.#needs.asker === 'person')
           await repository.exportTree(record.id, options);
         if (milestone)
-          await this.#state.publish({
+          await this.#needs.state.publish({
             type: 'milestone-cut',
             repositoryId: record.repositoryId,
             sandbox: record.id,

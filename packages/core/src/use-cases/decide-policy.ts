@@ -63,17 +63,19 @@ export interface ReadConfig {
   readonly trustedText?: string;
 }
 
+interface Needs {
+  readonly host: Host;
+  readonly state: StateStore;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** Reads the configuration, asks whether it is trusted, and decides what a sandbox may do. */
 export class DecidePolicy {
-  readonly #host: Host;
-  readonly #state: StateStore;
-  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #needs: Needs;
 
   /** @param environment where `LITTERBOX_*` single keys are looked up */
-  constructor(host: Host, state: StateStore, environment: Readonly<Record<string, string | undefined>>) {
-    this.#host = host;
-    this.#state = state;
-    this.#environment = environment;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `CONFIG_*`, `CONFIG_UNTRUSTED`. */
@@ -89,7 +91,7 @@ export class DecidePolicy {
       import('../config/policy-of.ts'),
       import('../config/environment-overrides.ts'),
     ]);
-    const fromEnvironment = environmentOverrides(this.#environment);
+    const fromEnvironment = environmentOverrides(this.#needs.environment);
     const merged: PolicyOverrides = {
       ...fromEnvironment,
       ...withoutUndefined(overrides),
@@ -130,8 +132,8 @@ export class DecidePolicy {
     const { config, warnings } = parseConfig(await this.#content(repository.root, options), CONFIG_FILE);
     const trustText = trust.trustText(config);
     const hash = await contentHash(trustText);
-    const isTrusted = trustText === '' || (await this.#state.isTrusted(repository.id, hash, options));
-    const trustedText = trustText === '' ? undefined : await this.#state.trustedText(repository.id, options);
+    const isTrusted = trustText === '' || (await this.#needs.state.isTrusted(repository.id, hash, options));
+    const trustedText = trustText === '' ? undefined : await this.#needs.state.trustedText(repository.id, options);
     return {
       config,
       warnings: warnings.map(({ message }) => message),
@@ -144,7 +146,7 @@ export class DecidePolicy {
 
   async #content(root: string, options?: CallOptions): Promise<Uint8Array> {
     const path = `${root}/${CONFIG_FILE}`;
-    const stat = await this.#host.files.stat(path, options);
+    const stat = await this.#needs.host.files.stat(path, options);
     if (!stat) return new Uint8Array();
     // A link could lead to any file of the machine, whose lines would then stand in an error message.
     if (stat.type !== 'file') {
@@ -154,8 +156,8 @@ export class DecidePolicy {
       });
     }
     // Who owns the directory can put any file there; who owns no more than the file was let in.
-    const isOfOwner = stat.uid === 0 || stat.uid === (await this.#host.files.stat(root, options))?.uid;
-    if (!isOfOwner && stat.uid !== (await this.#host.facts(options)).uid) {
+    const isOfOwner = stat.uid === 0 || stat.uid === (await this.#needs.host.files.stat(root, options))?.uid;
+    if (!isOfOwner && stat.uid !== (await this.#needs.host.facts(options)).uid) {
       throw new LitterboxError('CONFIG_UNREADABLE', `${CONFIG_FILE} belongs to user ${stat.uid}.`, {
         operation: 'config.read',
         hint: 'Read it, then make it yours: sudo chown "$(id -u)" .litterbox.toml.',
@@ -168,11 +170,11 @@ export class DecidePolicy {
         { operation: 'config.read', hint: 'Remove everything that is not configuration.' },
       );
     }
-    return (await this.#host.files.read(path, options)) ?? new Uint8Array();
+    return (await this.#needs.host.files.read(path, options)) ?? new Uint8Array();
   }
 
   async #untrusted(repository: SourceRepository, text: string): Promise<LitterboxError> {
-    const before = (await this.#state.trustedText(repository.id)) ?? '';
+    const before = (await this.#needs.state.trustedText(repository.id)) ?? '';
     const known = new Set(before.split('\n'));
     const added = text.split('\n').filter((line) => line !== '' && !known.has(line));
     const { trustSummary } = await import('../config/trust-summary.ts');

@@ -40,38 +40,24 @@ function ofGoneRepository({ slug, repositoryRoot }: SandboxRecord): LitterboxErr
   );
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly openSandboxes: OpenSandboxes;
+  readonly settleSandbox: SettleSandbox;
+  readonly reachKeeper: ReachKeeper;
+  readonly askProviders: AskProviders;
+  readonly actor: string;
+}
+
 /** Deletes a sandbox with all it holds. Order: mark, runtime, snapshots, history, record; killed half-way, the next call goes on. */
 export class DeleteSandbox {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #open: OpenSandboxes;
-  readonly #settle: SettleSandbox;
-  readonly #keeper: ReachKeeper;
-  readonly #ask: AskProviders;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    repository: OpenRepository,
-    state: StateStore,
-    audit: AuditLog,
-    open: OpenSandboxes,
-    settle: SettleSandbox,
-    keeper: ReachKeeper,
-    ask: AskProviders,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#state = state;
-    this.#audit = audit;
-    this.#open = open;
-    this.#settle = settle;
-    this.#keeper = keeper;
-    this.#ask = ask;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -86,19 +72,19 @@ export class DeleteSandbox {
   ): Promise<SandboxRecord> {
     const { found, repository, left } = await this.#target(name, options);
     await using _lease = await this.#leaseOf(found, force, options);
-    const record = await this.#state.get(found.id, options);
+    const record = await this.#needs.state.get(found.id, options);
     if (!record) return found; // another process was faster
     if (forget) await this.#assertLost(record, options);
     if (!force && record.state !== 'deleting') {
       if (!repository) throw ofGoneRepository(record);
-      if (!forget) await this.#settle.execute(record, options);
+      if (!forget) await this.#needs.settleSandbox.execute(record, options);
       await this.#assertExpendable(record, repository, options);
     }
     await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'sandbox-delete',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
         input: { force, name: record.slug, ...(forget && { forget }) },
@@ -111,12 +97,15 @@ export class DeleteSandbox {
   /** The sandbox; of a repository that was at this place and is gone too, for nothing else finds that one. */
   async #target(name: string, options?: ProgressOptions): Promise<Target> {
     try {
-      return { found: await this.#find.execute(name, options), repository: await this.#repository.execute(options) };
+      return {
+        found: await this.#needs.findSandbox.execute(name, options),
+        repository: await this.#needs.openRepository.execute(options),
+      };
     } catch (error) {
       if (!isLitterboxError(error) || !NOT_HERE.has(error.code)) throw error;
       const { slug } = slugify(name);
-      for await (const left of this.#repository.left(options)) {
-        const found = await this.#state.find(left.id, slug, options);
+      for await (const left of this.#needs.openRepository.left(options)) {
+        const found = await this.#needs.state.find(left.id, slug, options);
         if (found) return { found, left };
       }
       throw error;
@@ -129,27 +118,29 @@ export class DeleteSandbox {
    * @param isLost nothing is left that could remove what the provider has
    */
   async removed(record: SandboxRecord, repository: Pick<SourceRepository, 'remove'>, isLost = false): Promise<void> {
-    const provider = isLost ? undefined : await this.#open.providerOf(record); // first: without it nothing begins
-    const journal = await this.#state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
+    const provider = isLost ? undefined : await this.#needs.openSandboxes.providerOf(record); // first: without it nothing begins
+    const journal = await this.#needs.state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
     reach('delete.after-journal');
-    await changeRecord(this.#state, record, ({ state }) => (state === 'deleting' ? undefined : { state: 'deleting' }));
+    await changeRecord(this.#needs.state, record, ({ state }) =>
+      state === 'deleting' ? undefined : { state: 'deleting' },
+    );
     reach('delete.after-mark');
-    await this.#keeper.end(record, false);
+    await this.#needs.reachKeeper.end(record, false);
     // The runtime ends everything at once; closing it first would end one process after another.
     await provider?.remove(record.id);
     reach('delete.after-runtime');
     if (provider) await removeSnapshots(provider, record.id);
     reach('delete.after-snapshots');
-    await this.#open.close(record.id);
+    await this.#needs.openSandboxes.close(record.id);
     reach('delete.after-close');
-    await this.#state.step(journal.id, 'history');
+    await this.#needs.state.step(journal.id, 'history');
     await repository.remove(record.id);
     reach('delete.after-history');
-    await this.#state.remove(record.id);
+    await this.#needs.state.remove(record.id);
     reach('delete.after-record');
-    await this.#state.end(journal.id);
+    await this.#needs.state.end(journal.id);
     reach('delete.after-end');
-    await this.#state.publish({
+    await this.#needs.state.publish({
       type: 'sandbox-deleted',
       repositoryId: record.repositoryId,
       sandbox: record.id,
@@ -159,13 +150,13 @@ export class DeleteSandbox {
 
   async #leaseOf(found: SandboxRecord, force: boolean, options?: ProgressOptions): Promise<Lease> {
     const { patienceMs = force ? FORCE_PATIENCE_MS : undefined } = options ?? {};
-    return await leaseQuietSandbox(this.#state, found, 'delete', { ...options, patienceMs });
+    return await leaseQuietSandbox(this.#needs.state, found, 'delete', { ...options, patienceMs });
   }
 
   /** What a provider still has would stay there for good. */
   async #assertLost({ provider: key, slug }: SandboxRecord, options?: CallOptions): Promise<void> {
     const look = (provider: SandboxProvider, call: CallOptions) => provider.list(call)[Symbol.asyncIterator]().next();
-    const answer = await this.#ask.one(key, look, { ...options, waitMs: CHOICE_MS });
+    const answer = await this.#needs.askProviders.one(key, look, { ...options, waitMs: CHOICE_MS });
     if (answer.state === 'unreachable' || answer.state === 'late') return;
     throw new LitterboxError('CONFLICT', `The provider ${key} answers, so it can remove ${slug} itself.`, {
       operation: 'sandbox.delete',

@@ -31,18 +31,22 @@ export interface EditResult {
   readonly recorded: RecordResult;
 }
 
+interface Needs {
+  readonly changeWorkspace: ChangeWorkspace;
+}
+
 /** Replaces a text in one file of a sandbox: on the host, in the bytes, so that every image does it alike. */
 export class EditFile {
-  readonly #change: ChangeWorkspace;
+  readonly #needs: Needs;
 
-  constructor(change: ChangeWorkspace) {
-    this.#change = change;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `EDIT_*`, `PATH_*`, `NOT_FOUND`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `FILE_TOO_LARGE`. */
   async execute(input: EditFileInput, options?: CallOptions): Promise<EditResult> {
     const { sandbox, path, old, new: fresh, isEverywhere, message, waitMs } = input;
-    const { outcome, recorded } = await this.#change.execute(
+    const { outcome, recorded } = await this.#needs.changeWorkspace.execute(
       {
         sandbox,
         operation: 'sandbox-edit',

@@ -23,42 +23,42 @@ export interface ExportedTree {
   readonly unmilestoned: number;
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly audit: AuditLog;
+  readonly acceptWork: AcceptWork;
+  readonly actor: string;
+}
+
 /**
  * Writes the files of the review branch for a person to look into. To look is to run where an editor or a tool is started there, so the
  * person sees what can run and says yes, as for an apply.
  */
 export class ExportTree {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #audit: AuditLog;
-  readonly #accept: AcceptWork;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, repository: OpenRepository, audit: AuditLog, accept: AcceptWork, actor: string) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#audit = audit;
-    this.#accept = accept;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`; nothing is written then. */
   async execute({ sandbox, ...input }: ExportTreeInput, options?: CallOptions): Promise<ExportedTree> {
-    const record = await this.#find.execute(sandbox, options);
+    const record = await this.#needs.findSandbox.execute(sandbox, options);
     const { id, slug, repositoryId } = record;
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     const { tree, revision, risky } = await repository.planExport(id, options);
     if (risky.length > 0) input.onRisky?.(risky);
     return await audited(
-      this.#audit,
-      { operation: 'sandbox-worktree', actor: this.#actor, repositoryId, sandbox: id, input: { tree } },
+      this.#needs.audit,
+      { operation: 'sandbox-worktree', actor: this.#needs.actor, repositoryId, sandbox: id, input: { tree } },
       async () => {
         const tip = await repository.resolve(id, String(revision), options);
         const question = `Write the files of ${slug}`;
         const work = { record, tip, risky, slug, verb: 'worktree', question };
         // Before the first milestone there is nothing of the sandbox's in it.
         const consent = revision === 0 && input.tip === undefined ? { ...input, tip: '0' } : input;
-        await this.#accept.execute(work, consent, options);
+        await this.#needs.acceptWork.execute(work, consent, options);
         const { revisions = 0, unmilestoned = 0 } = (await repository.works([id], options)).get(id) ?? {};
         return { ...(await repository.exportTree(id, { ...options, tree })), risky, revisions, unmilestoned };
       },

@@ -53,63 +53,45 @@ interface PoolPlan {
   readonly draft: Omit<SandboxRecord, 'id'>;
 }
 
+interface Needs {
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly pool: SandboxPool;
+  readonly audit: AuditLog;
+  readonly decidePolicy: DecidePolicy;
+  readonly placeSandbox: PlaceSandbox;
+  readonly openNetwork: OpenNetwork;
+  readonly installImage: InstallImage;
+  readonly clearPool: ClearPool;
+  readonly heap: Heap;
+  readonly actor: string;
+}
+
 /** Makes sandboxes in advance, as many as the configuration wants, as a create without options would make them. */
 export class FillPool {
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #pool: SandboxPool;
-  readonly #audit: AuditLog;
-  readonly #policy: DecidePolicy;
-  readonly #place: PlaceSandbox;
-  readonly #network: OpenNetwork;
-  readonly #install: InstallImage;
-  readonly #clear: ClearPool;
-  readonly #heap: Heap;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    repository: OpenRepository,
-    state: StateStore,
-    pool: SandboxPool,
-    audit: AuditLog,
-    policy: DecidePolicy,
-    place: PlaceSandbox,
-    network: OpenNetwork,
-    install: InstallImage,
-    clear: ClearPool,
-    heap: Heap,
-    actor: string,
-  ) {
-    this.#repository = repository;
-    this.#state = state;
-    this.#pool = pool;
-    this.#audit = audit;
-    this.#policy = policy;
-    this.#place = place;
-    this.#network = network;
-    this.#install = install;
-    this.#clear = clear;
-    this.#heap = heap;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError as a create does; `BUSY` when another process is filling the pool of this repository. */
   async execute(options?: ProgressOptions): Promise<FillPoolResult> {
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     const wait = { ...options, waitMs: PATIENCE_MS };
-    await using _lease = await this.#state.lease(`pool:${repository.id}`, 'fill the pool', wait);
+    await using _lease = await this.#needs.state.lease(`pool:${repository.id}`, 'fill the pool', wait);
     let made = 0;
-    let removed = await this.#clear.orphans(options);
+    let removed = await this.#needs.clearPool.orphans(options);
     for (;;) {
       // Decided anew each time: a commit may have come, and somebody may have taken one.
       const plan = await this.#plan(repository, options);
-      removed += await this.#clear.stale(
+      removed += await this.#needs.clearPool.stale(
         repository,
         plan.provider,
         plan.wanted > 0 ? plan.fingerprint : undefined,
         options,
       );
-      const ready = (await this.#pool.list(repository.id, options)).filter((one) => isReady(one, plan)).length;
+      const ready = (await this.#needs.pool.list(repository.id, options)).filter((one) => isReady(one, plan)).length;
       if (ready >= plan.wanted) return { made, removed, ready };
       options?.onProgress?.({ step: 'pool', message: 'Preparing a sandbox', done: ready, total: plan.wanted });
       await this.#makeOne(plan, options);
@@ -118,8 +100,8 @@ export class FillPool {
   }
 
   async #plan(repository: SourceRepository, options?: ProgressOptions): Promise<PoolPlan> {
-    const decided = await this.#policy.execute(repository, {}, options);
-    const { provider } = await this.#place.execute(decided, options);
+    const decided = await this.#needs.decidePolicy.execute(repository, {}, options);
+    const { provider } = await this.#needs.placeSandbox.execute(decided, options);
     if (decided.pool > 0) assertPoolable(provider);
     const asked = decided.policyFor(provider);
     const base = await repository.base(decided.source, options);
@@ -138,7 +120,9 @@ export class FillPool {
       generation: 1,
     };
     const policy =
-      decided.pool > 0 ? await this.#install.execute(repository, provider, wanting, base, false, options) : asked;
+      decided.pool > 0
+        ? await this.#needs.installImage.execute(repository, provider, wanting, base, false, options)
+        : asked;
     const draft = { ...wanting, policy: policyForBase(policy, base) };
     const fingerprint = await poolFingerprint(repository, draft, options);
     return { repository, provider, base, draft, wanted: decided.pool, fingerprint };
@@ -149,21 +133,21 @@ export class FillPool {
     const id = SandboxId.make();
     const start = {
       operation: 'pool-add',
-      actor: this.#actor,
+      actor: this.#needs.actor,
       repositoryId: repository.id,
       sandbox: id,
       input: { provider: provider.name },
     };
-    await audited(this.#audit, start, async () => {
+    await audited(this.#needs.audit, start, async () => {
       const row = { id, repositoryId: repository.id, provider: provider.name, fingerprint };
-      const pooled = await this.#pool.add(row, options);
+      const pooled = await this.#needs.pool.add(row, options);
       reach('pool.after-row');
       try {
         const assurance = await this.#made({ ...plan.draft, id }, plan, options);
         reach('pool.before-offer');
-        await this.#pool.offer(id, assurance);
+        await this.#needs.pool.offer(id, assurance);
       } catch (error) {
-        await this.#clear.removed(repository, pooled);
+        await this.#needs.clearPool.removed(repository, pooled);
         throw error;
       }
     });
@@ -231,13 +215,14 @@ export class FillPool {
     ) => Promise<{ readonly isSilent: boolean }>,
   ): Promise<{ readonly isSilent: boolean; readonly touchesBase: boolean }> {
     const state = trialState(record);
-    const setUp = new SetUpSandbox(
+    const { openRepository, openNetwork, heap, audit } = this.#needs;
+    const setUp = new SetUpSandbox({
       state,
-      new RecordRevision(state, this.#repository, this.#heap, this.#audit),
-      this.#network,
-      this.#repository,
-      'agent', // what agents take from the pool is set up without anybody asking
-    );
+      recordRevision: new RecordRevision({ state, openRepository, heap, audit }),
+      openNetwork,
+      openRepository,
+      asker: 'agent', // what agents take from the pool is set up without anybody asking
+    });
     const channel = new ExecChannel(runtime);
     await repository.begin({ id: record.id, slug: record.slug, base });
     try {

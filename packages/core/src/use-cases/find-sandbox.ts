@@ -13,27 +13,29 @@ const MAX_NAMES = 10;
 /** How far back the audit log is searched for what became of a sandbox; who asks has mostly worked in it a moment ago. */
 const MAX_ENTRIES = 1_000;
 
+interface Needs {
+  readonly state: StateStore;
+  readonly openRepository: OpenRepository;
+  readonly audit: AuditLog;
+}
+
 /** The record of the sandbox of that name in this repository. */
 export class FindSandbox {
-  readonly #state: StateStore;
-  readonly #repository: OpenRepository;
-  readonly #audit: AuditLog;
+  readonly #needs: Needs;
 
-  constructor(state: StateStore, repository: OpenRepository, audit: AuditLog) {
-    this.#state = state;
-    this.#repository = repository;
-    this.#audit = audit;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `SANDBOX_NOT_FOUND`, and what `slugify` throws. */
   async execute(name: string, options?: CallOptions): Promise<SandboxRecord> {
     const { slug } = slugify(name);
-    const { id } = await this.#repository.execute(options);
-    const record = await this.#state.find(id, slug, options);
+    const { id } = await this.#needs.openRepository.execute(options);
+    const record = await this.#needs.state.find(id, slug, options);
     if (record) return record;
     const end = await this.#endOf(id, slug, options);
     if (end) throw goneSandbox(slug, end);
-    const names = (await this.#state.list(id, options)).map((one) => one.slug);
+    const names = (await this.#needs.state.list(id, options)).map((one) => one.slug);
     const list =
       names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '');
     throw new LitterboxError('SANDBOX_NOT_FOUND', `There is no sandbox ${shown(slug)} in this repository.`, {
@@ -44,7 +46,7 @@ export class FindSandbox {
 
   /** The call that ended the last sandbox of that name; nothing where the audit log does not tell. */
   async #endOf(repositoryId: RepositoryId, slug: Slug, options?: CallOptions): Promise<AuditEntry | undefined> {
-    const entries = await this.#audit.entries({ repositoryId, limit: MAX_ENTRIES }, options).catch(() => {
+    const entries = await this.#needs.audit.entries({ repositoryId, limit: MAX_ENTRIES }, options).catch(() => {
       options?.signal?.throwIfAborted();
       return [];
     });

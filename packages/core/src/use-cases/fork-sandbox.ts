@@ -45,59 +45,43 @@ export interface FailedFork {
   readonly error: Error;
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly openSandboxes: OpenSandboxes;
+  readonly recordRevision: RecordRevision;
+  readonly assignPorts: AssignPorts;
+  readonly createSandbox: CreateSandbox;
+  readonly clock: Clock;
+  readonly actor: string;
+}
+
 /**
  * Makes a sandbox that has everything of another one: files whatever source control thinks of them, home, a playground of its own, and
  * the whole history. The setup does not run again, and of what the other one runs nothing goes on in the fork. That one stays what it is:
  * running, paused or stopped. Undone as a creation is.
  */
 export class ForkSandbox {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #open: OpenSandboxes;
-  readonly #revisions: RecordRevision;
-  readonly #ports: AssignPorts;
-  readonly #create: CreateSandbox;
-  readonly #clock: Clock;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    repository: OpenRepository,
-    state: StateStore,
-    audit: AuditLog,
-    open: OpenSandboxes,
-    revisions: RecordRevision,
-    ports: AssignPorts,
-    create: CreateSandbox,
-    clock: Clock,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#state = state;
-    this.#audit = audit;
-    this.#open = open;
-    this.#revisions = revisions;
-    this.#ports = ports;
-    this.#create = create;
-    this.#clock = clock;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @param wanted the fork's name; without one it is the source's with the first free number from 2 on */
   async execute(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<ForkResult> {
-    const found = await this.#find.execute(name, options);
-    const repository = await this.#repository.execute(options);
-    const provider = await this.#open.providerOf(found, options);
+    const found = await this.#needs.findSandbox.execute(name, options);
+    const repository = await this.#needs.openRepository.execute(options);
+    const provider = await this.#needs.openSandboxes.providerOf(found, options);
     assertCanCopy(provider, found);
     const id = SandboxId.make();
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'sandbox-fork',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: repository.id,
         sandbox: id,
         input: { source: found.id, ...(wanted !== undefined && { name: wanted }) },
@@ -105,7 +89,7 @@ export class ForkSandbox {
       async () => {
         const record = await this.#make(repository, provider, found, { id, wanted }, options);
         if (record.policy.worktrees === 'eager') await repository.exportTree(id, options);
-        const { record: begun, warnings } = await this.#create.begun(record, options);
+        const { record: begun, warnings } = await this.#needs.createSandbox.begun(record, options);
         return { record: begun, forkedFrom: found.slug, warnings };
       },
     );
@@ -113,8 +97,8 @@ export class ForkSandbox {
 
   /** What the names of forks can begin with, so that they are numbered from 1 on. */
   async freeRow(name: string, count: number, options?: ProgressOptions): Promise<string> {
-    const { slug, repositoryId } = await this.#find.execute(name, options);
-    const taken = new Set((await this.#state.list(repositoryId, options)).map((one) => one.slug));
+    const { slug, repositoryId } = await this.#needs.findSandbox.execute(name, options);
+    const taken = new Set((await this.#needs.state.list(repositoryId, options)).map((one) => one.slug));
     for (let round = 0; ; round += 1) {
       const suffix = ['', '-race'][round] ?? `-race-${round}`;
       const row = `${slug.slice(0, MAX_SLUG_CHARACTERS - suffix.length - 3)}${suffix}`;
@@ -134,8 +118,8 @@ export class ForkSandbox {
     { wanted, count }: { readonly wanted: string | undefined; readonly count: number },
     options?: ForkOptions,
   ): Promise<ForksResult> {
-    const found = await this.#find.execute(name, options);
-    assertCanCopy(await this.#open.providerOf(found, options), found);
+    const found = await this.#needs.findSandbox.execute(name, options);
+    assertCanCopy(await this.#needs.openSandboxes.providerOf(found, options), found);
     const forks: (ForkResult | FailedFork)[] = [];
     for (let number = 1; number <= count; number++) {
       const numbered = wanted === undefined ? undefined : withNumber(slugify(wanted).slug, number);
@@ -159,9 +143,9 @@ export class ForkSandbox {
     { id, wanted }: { readonly id: SandboxId; readonly wanted: string | undefined },
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
-    await using _source = await leaseSandbox(this.#state, found, 'fork', options);
-    const source = await this.#saved(await currentRecord(this.#state, found, options), options);
-    const now = this.#clock.wallMs();
+    await using _source = await leaseSandbox(this.#needs.state, found, 'fork', options);
+    const source = await this.#saved(await currentRecord(this.#needs.state, found, options), options);
+    const now = this.#needs.clock.wallMs();
     const draft = {
       id,
       repositoryId: repository.id,
@@ -180,14 +164,14 @@ export class ForkSandbox {
       createdAtMs: now,
       updatedAtMs: now,
     };
-    await using _lease = await this.#state.lease(`sandbox:${id}`, 'fork', options);
-    const journal = await this.#state.begin({ operation: 'sandbox-create', sandbox: id, step: 'fork' });
+    await using _lease = await this.#needs.state.lease(`sandbox:${id}`, 'fork', options);
+    const journal = await this.#needs.state.begin({ operation: 'sandbox-create', sandbox: id, step: 'fork' });
     reach('fork.after-journal');
     try {
       const record = await this.#copied(repository, provider, source, draft, options);
       reach('fork.after-ready');
-      await this.#state.end(journal.id);
-      await this.#state.publish({
+      await this.#needs.state.end(journal.id);
+      await this.#needs.state.publish({
         type: 'sandbox-created',
         repositoryId: repository.id,
         sandbox: id,
@@ -195,8 +179,8 @@ export class ForkSandbox {
       });
       return record;
     } catch (error) {
-      await this.#create.undo(repository, provider, id);
-      await this.#state.end(journal.id);
+      await this.#needs.createSandbox.undo(repository, provider, id);
+      await this.#needs.state.end(journal.id);
       throw error;
     }
   }
@@ -209,9 +193,9 @@ export class ForkSandbox {
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     const { id, slug } = draft;
-    const inserted = await this.#ports.execute(
+    const inserted = await this.#needs.assignPorts.execute(
       draft.policy.ports ?? [],
-      (ports) => this.#state.insert(ports.length > 0 ? { ...draft, ports } : draft, options),
+      (ports) => this.#needs.state.insert(ports.length > 0 ? { ...draft, ports } : draft, options),
       options,
     );
     reach('fork.after-record');
@@ -225,24 +209,30 @@ export class ForkSandbox {
       repository.fork(source.id, { id, slug }, options),
       provider.create(spec, options),
     ]);
-    if (made.status === 'fulfilled') this.#open.adopt(inserted, made.value);
+    if (made.status === 'fulfilled') this.#needs.openSandboxes.adopt(inserted, made.value);
     reach('fork.after-runtime');
     if (made.status === 'rejected') throw made.reason;
     if (history.status === 'rejected') throw history.reason;
     options?.signal?.throwIfAborted();
-    const opened = await this.#open.get({ ...inserted, state: 'ready' });
-    const described = await this.#state.update(inserted, { assurance: await opened.runtime.assurance(options) });
+    const opened = await this.#needs.openSandboxes.get({ ...inserted, state: 'ready' });
+    const described = await this.#needs.state.update(inserted, { assurance: await opened.runtime.assurance(options) });
     // Everything is looked at once: what the source's programs wrote since it was recorded is the fork's first revision.
-    const recorded = await this.#revisions.leftOver(described, opened, options);
+    const recorded = await this.#needs.recordRevision.leftOver(described, opened, options);
     reach('fork.after-scan');
-    return await this.#state.update(recorded, { state: source.state === 'setup-failed' ? 'setup-failed' : 'ready' });
+    return await this.#needs.state.update(recorded, {
+      state: source.state === 'setup-failed' ? 'setup-failed' : 'ready',
+    });
   }
 
   /** What no call has recorded is recorded in the source, where it can be looked at. */
   async #saved(source: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     assertWhole(source);
     if (isAsleep(source)) return source;
-    return await this.#revisions.leftOver(source, await this.#open.get(source, options), options);
+    return await this.#needs.recordRevision.leftOver(
+      source,
+      await this.#needs.openSandboxes.get(source, options),
+      options,
+    );
   }
 
   async #slug(
@@ -251,7 +241,7 @@ export class ForkSandbox {
     wanted: string | undefined,
     options?: ProgressOptions,
   ): Promise<Slug> {
-    const sandboxes = await this.#state.list(repository.id, options);
+    const sandboxes = await this.#needs.state.list(repository.id, options);
     assertRoom(sandboxes);
     const taken = new Map(sandboxes.map((one) => [one.slug, one]));
     if (wanted !== undefined) {

@@ -16,36 +16,36 @@ export interface Inspection<Found> {
   look(opened: OpenedSandbox, record: SandboxRecord): Promise<Found>;
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openSandboxes: OpenSandboxes;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly actor: string;
+}
+
 /** The one way in which calls look into a sandbox: any number at once, without a lease, audited. */
 export class InspectSandbox {
-  readonly #find: FindSandbox;
-  readonly #open: OpenSandboxes;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, open: OpenSandboxes, state: StateStore, audit: AuditLog, actor: string) {
-    this.#find = find;
-    this.#open = open;
-    this.#state = state;
-    this.#audit = audit;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   async execute<Found>({ sandbox, operation, input, look }: Inspection<Found>, options?: CallOptions): Promise<Found> {
-    const record = await this.#find.execute(sandbox, options);
+    const record = await this.#needs.findSandbox.execute(sandbox, options);
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation,
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
         input,
         isRead: true,
       },
       async () => {
-        const places = { open: this.#open, state: this.#state };
+        const places = { open: this.#needs.openSandboxes, state: this.#needs.state };
         return await lookInto(places, record, async (opened) => await look(opened, record), options);
       },
     );

@@ -25,23 +25,19 @@ export type InstalledSandbox = Pick<
   'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseCommit' | 'baseTree'
 >;
 
+interface Needs {
+  readonly state: Pick<StateStore, 'lease' | 'begin' | 'end'>;
+  readonly audit: AuditLog;
+  readonly openNetwork: OpenNetwork;
+  readonly actor: string;
+}
+
 /** Installs into the image of sandboxes what their policy says, once for all that have the same. */
 export class InstallImage {
-  readonly #state: Pick<StateStore, 'lease' | 'begin' | 'end'>;
-  readonly #audit: AuditLog;
-  readonly #network: OpenNetwork;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    state: Pick<StateStore, 'lease' | 'begin' | 'end'>,
-    audit: AuditLog,
-    network: OpenNetwork,
-    actor: string,
-  ) {
-    this.#state = state;
-    this.#audit = audit;
-    this.#network = network;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -109,22 +105,22 @@ export class InstallImage {
     const isThere = async () => !isFresh && (await isKept(provider, sandbox.policy, key, options));
     if (await isThere()) return;
     const wait = { ...options, waitMs: sandbox.policy.setupTimeoutMs };
-    await using _lease = await this.#state.lease(`image:${key}`, 'install', wait);
+    await using _lease = await this.#needs.state.lease(`image:${key}`, 'install', wait);
     if (await isThere()) return; // another process installed it meanwhile
     const id = SandboxId.make();
     const start = {
       operation: INSTALLING,
-      actor: this.#actor,
+      actor: this.#needs.actor,
       repositoryId: sandbox.repositoryId,
       sandbox: id,
       input: { provider: provider.name },
     };
-    await audited(this.#audit, start, async () => {
+    await audited(this.#needs.audit, start, async () => {
       // Nobody else knows of the place: a killed process leaves it to `reconcile`, which reads the provider's name here.
-      const journal = await this.#state.begin({ operation: INSTALLING, sandbox: id, step: provider.name });
+      const journal = await this.#needs.state.begin({ operation: INSTALLING, sandbox: id, step: provider.name });
       const clear = async () => {
         await provider.remove(id);
-        await this.#state.end(journal.id);
+        await this.#needs.state.end(journal.id);
       };
       try {
         await this.#install(repository, provider, { ...sandbox, id }, key, options);
@@ -156,7 +152,9 @@ export class InstallImage {
     reach('install.after-create');
     await using channel = new ExecChannel(runtime);
     const isOpen = policy.network.setup !== 'none';
-    await using network = isOpen ? await this.#network.execute(sandbox, runtime, tellRefusals(options)) : undefined;
+    await using network = isOpen
+      ? await this.#needs.openNetwork.execute(sandbox, runtime, tellRefusals(options))
+      : undefined;
     const failed = await runSetupCommands(install, sandbox, channel, 'Installing', network, options);
     if (failed) {
       const hint = 'Correct container.install-command and create the sandbox again.';

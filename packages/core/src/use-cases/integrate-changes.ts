@@ -44,45 +44,32 @@ export interface IntegrateResult extends IntegrationResult {
   readonly isDeleted: boolean;
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly acceptWork: AcceptWork;
+  readonly lookAtSandbox: LookAtSandbox;
+  readonly deleteSandbox: DeleteSandbox;
+  readonly settleSandbox: SettleSandbox;
+  readonly actor: string;
+}
+
 /** Brings a sandbox's work into the user's branch: plan, show, ask, carry out; a merge then deletes the sandbox. */
 export class IntegrateChanges {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #accept: AcceptWork;
-  readonly #look: LookAtSandbox;
-  readonly #delete: DeleteSandbox;
-  readonly #settle: SettleSandbox;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    repository: OpenRepository,
-    state: StateStore,
-    audit: AuditLog,
-    accept: AcceptWork,
-    look: LookAtSandbox,
-    remove: DeleteSandbox,
-    settle: SettleSandbox,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#state = state;
-    this.#audit = audit;
-    this.#accept = accept;
-    this.#look = look;
-    this.#delete = remove;
-    this.#settle = settle;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** What the workspace holds is recorded first, as far as it can be looked into. */
   async plan(input: IntegrateInput, options?: ProgressOptions): Promise<ShownPlan> {
-    const { record, unsettled } = await this.#look.execute(input.sandbox, options);
+    const { record, unsettled } = await this.#needs.lookAtSandbox.execute(input.sandbox, options);
     const plan = await this.#plan(record, input, options);
-    if (input.tip !== undefined) await this.#accept.assertNamed(offeredWork(record, plan, input), input.tip, options);
+    if (input.tip !== undefined)
+      await this.#needs.acceptWork.assertNamed(offeredWork(record, plan, input), input.tip, options);
     return { ...plan, ...(unsettled !== undefined && { unsettled }) };
   }
 
@@ -90,7 +77,7 @@ export class IntegrateChanges {
     const { paths = [] } = input;
     if (paths.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
     assertWhole(record);
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     return await repository.plan(
       record.id,
       {
@@ -104,20 +91,20 @@ export class IntegrateChanges {
   }
 
   async execute(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrateResult> {
-    const record = await this.#find.execute(input.sandbox, options);
+    const record = await this.#needs.findSandbox.execute(input.sandbox, options);
     const held = <Result>(body: () => Promise<Result>) => this.#held(record, input.integration, body, options);
     const plan = await held(async () => {
-      const now = await currentRecord(this.#state, record, options);
+      const now = await currentRecord(this.#needs.state, record, options);
       assertWhole(now);
-      await this.#settle.execute(record, options);
+      await this.#needs.settleSandbox.execute(record, options);
       return await this.#plan(now, input, options);
     });
     input.onPlan?.(plan);
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: `sandbox-${input.integration}`,
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
         input: {
@@ -132,7 +119,7 @@ export class IntegrateChanges {
       async () => {
         reach('integrate.after-start');
         // Outside the leases: nobody waits for a person who reads.
-        if (!plan.upToDate) await this.#accept.execute(offeredWork(record, plan, input), input, options);
+        if (!plan.upToDate) await this.#needs.acceptWork.execute(offeredWork(record, plan, input), input, options);
         return await held(() => this.#carryOut(record, plan, input, options));
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
@@ -146,9 +133,9 @@ export class IntegrateChanges {
     input: IntegrateInput,
     options?: ProgressOptions,
   ): Promise<IntegrateResult> {
-    const repository = await this.#repository.execute(options);
-    assertWhole(await currentRecord(this.#state, record, options));
-    await this.#settle.execute(record, options);
+    const repository = await this.#needs.openRepository.execute(options);
+    assertWhole(await currentRecord(this.#needs.state, record, options));
+    await this.#needs.settleSandbox.execute(record, options);
     const { tip } = await repository.history(record.id, options);
     if (tip.commit !== plan.tip) {
       const since = await repository.changes(record.id, { ...options, revision: tip.commit, against: plan.tip });
@@ -156,7 +143,7 @@ export class IntegrateChanges {
     }
     const result = await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
     reach('integrate.after-execute');
-    await this.#state.publish({
+    await this.#needs.state.publish({
       type: `sandbox-${input.integration === 'merge' ? 'merged' : 'applied'}`,
       repositoryId: record.repositoryId,
       sandbox: record.id,
@@ -170,7 +157,7 @@ export class IntegrateChanges {
       (await repository.isMerged(record.id));
     if (isIn) {
       reach('merge.before-delete');
-      await this.#delete.removed(record, repository);
+      await this.#needs.deleteSandbox.removed(record, repository);
     }
     return { ...result, plan, isDeleted: isIn };
   }
@@ -182,12 +169,12 @@ export class IntegrateChanges {
     body: () => Promise<Result>,
     options?: ProgressOptions,
   ): Promise<Result> {
-    await using _repositoryLease = await this.#state.lease(`repository:${record.repositoryId}`, purpose, options);
+    await using _repositoryLease = await this.#needs.state.lease(`repository:${record.repositoryId}`, purpose, options);
     // A merge deletes the sandbox: a call that is at work in it would lose its ground.
     await using _lease =
       purpose === 'merge'
-        ? await leaseQuietSandbox(this.#state, record, purpose, options)
-        : await leaseSandbox(this.#state, record, purpose, options);
+        ? await leaseQuietSandbox(this.#needs.state, record, purpose, options)
+        : await leaseSandbox(this.#needs.state, record, purpose, options);
     return await body();
   }
 }

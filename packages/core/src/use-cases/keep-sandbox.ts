@@ -49,36 +49,26 @@ export interface ServiceOutput {
 const LOOK_MS = 5_000;
 const DEFAULT_TAIL_BYTES = 64 * 1024;
 
+interface Needs {
+  readonly state: StateStore;
+  readonly providers: Providers;
+  readonly keepers: Keepers;
+  readonly forwarder: PortForwarder;
+  readonly assignPorts: AssignPorts;
+  readonly openNetwork: OpenNetwork;
+  readonly clock: Clock;
+}
+
 /**
  * Keeps a sandbox that has services, ports or a network: holds it open, runs the services, carries connections in, and those out
  * that are allowed. One program at a time does that for a sandbox, which the kernel knows by a lock; it answers for it to all others.
  */
 export class KeepSandbox {
-  readonly #state: StateStore;
-  readonly #providers: Providers;
-  readonly #keepers: Keepers;
-  readonly #forwarder: PortForwarder;
-  readonly #assign: AssignPorts;
-  readonly #network: OpenNetwork;
-  readonly #clock: Clock;
+  readonly #needs: Needs;
   readonly #kept = new Map<SandboxId, Keeping>();
 
-  constructor(
-    state: StateStore,
-    providers: Providers,
-    keepers: Keepers,
-    forwarder: PortForwarder,
-    assign: AssignPorts,
-    network: OpenNetwork,
-    clock: Clock,
-  ) {
-    this.#state = state;
-    this.#providers = providers;
-    this.#keepers = keepers;
-    this.#forwarder = forwarder;
-    this.#assign = assign;
-    this.#network = network;
-    this.#clock = clock;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -104,7 +94,7 @@ export class KeepSandbox {
 
   async #lease(id: SandboxId): Promise<Lease | undefined> {
     try {
-      return await this.#state.lease(`keeper:${id}`, 'keep', { waitMs: 0 });
+      return await this.#needs.state.lease(`keeper:${id}`, 'keep', { waitMs: 0 });
     } catch (error) {
       if (isLitterboxError(error, 'BUSY')) return undefined;
       throw error;
@@ -114,7 +104,7 @@ export class KeepSandbox {
   /** Nothing where this program does not have it: another one, which has, will keep the sandbox. */
   async #provider({ provider }: SandboxRecord): Promise<SandboxProvider | undefined> {
     try {
-      return await this.#providers.get(provider);
+      return await this.#needs.providers.get(provider);
     } catch (error) {
       if (isLitterboxError(error, 'INVALID_ARGUMENT')) return undefined;
       throw error;
@@ -122,7 +112,7 @@ export class KeepSandbox {
   }
 
   async #begin(id: SandboxId, lease: Lease): Promise<Keeping | undefined> {
-    const record = await this.#state.get(id);
+    const record = await this.#needs.state.get(id);
     if (record?.state !== 'ready') return undefined;
     const provider = await this.#provider(record);
     if (!provider) return undefined;
@@ -132,12 +122,12 @@ export class KeepSandbox {
       record,
       runtime,
       lease,
-      state: this.#state,
-      forwarder: this.#forwarder,
-      assign: this.#assign,
-      keepers: this.#keepers,
-      network: this.#network,
-      clock: this.#clock,
+      state: this.#needs.state,
+      forwarder: this.#needs.forwarder,
+      assign: this.#needs.assignPorts,
+      keepers: this.#needs.keepers,
+      network: this.#needs.openNetwork,
+      clock: this.#needs.clock,
       closed: () => this.#kept.delete(id),
     });
     this.#kept.set(id, keeping);

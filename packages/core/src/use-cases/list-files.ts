@@ -3,12 +3,16 @@ import type { CallOptions } from '../ports/call.ts';
 import type { InspectSandbox } from './inspect-sandbox.ts';
 import { type Walk, walkFiles } from '../inside/walk-files.ts';
 
+interface Needs {
+  readonly inspectSandbox: InspectSandbox;
+}
+
 /** Lists what is in directories of a sandbox. */
 export class ListFiles {
-  readonly #inspect: InspectSandbox;
+  readonly #needs: Needs;
 
-  constructor(inspect: InspectSandbox) {
-    this.#inspect = inspect;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** A directory's names, or everything below it. @throws LitterboxError as `walkFiles`. */
@@ -16,7 +20,7 @@ export class ListFiles {
     { sandbox, path, isRecursive }: { readonly sandbox: string; readonly path: string; readonly isRecursive: boolean },
     options?: CallOptions,
   ): Promise<Walk> {
-    return await this.#inspect.execute(
+    return await this.#needs.inspectSandbox.execute(
       {
         sandbox,
         operation: 'sandbox-ls',
@@ -34,7 +38,7 @@ export class ListFiles {
     options?: CallOptions,
   ): Promise<Walk> {
     const matches = globMatcher(pattern);
-    return await this.#inspect.execute(
+    return await this.#needs.inspectSandbox.execute(
       {
         sandbox,
         operation: 'sandbox-glob',

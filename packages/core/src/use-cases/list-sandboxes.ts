@@ -52,25 +52,26 @@ export interface LastCall {
   readonly isRunning: boolean;
 }
 
+interface Needs {
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly askProviders: AskProviders;
+}
+
 /** What there is, told from the records and the runtimes together. */
 export class ListSandboxes {
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #ask: AskProviders;
+  readonly #needs: Needs;
 
-  constructor(repository: OpenRepository, state: StateStore, audit: AuditLog, ask: AskProviders) {
-    this.#repository = repository;
-    this.#state = state;
-    this.#audit = audit;
-    this.#ask = ask;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @param scope this repository's, or every repository's of this user */
   async execute(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]> {
     const records = await this.records(scope, options);
     const [statuses, works, calls] = await Promise.all([
-      this.#ask.each(
+      this.#needs.askProviders.each(
         records.map(({ provider }) => provider),
         listRuntimes,
         options,
@@ -103,7 +104,7 @@ export class ListSandboxes {
   ): Promise<ReadonlyMap<SandboxId, RecordedWork>> {
     const made = records.filter(({ state }) => state !== 'creating' && state !== 'deleting').map(({ id }) => id);
     if (made.length === 0) return new Map();
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     return (await unlessBroken(repository.works(made, options), options)) ?? new Map();
   }
 
@@ -113,7 +114,7 @@ export class ListSandboxes {
   ): Promise<ReadonlyMap<SandboxId, LastCall>> {
     const calls = new Map<SandboxId, LastCall>();
     for (const { id } of records) {
-      const [last] = (await unlessBroken(this.#audit.entries({ sandbox: id, limit: 1 }, options), options)) ?? [];
+      const [last] = (await unlessBroken(this.#needs.audit.entries({ sandbox: id, limit: 1 }, options), options)) ?? [];
       if (!last) continue;
       const { operation, actor, atMs, durationMs = 0, outcome } = last;
       calls.set(id, { operation, actor, atMs: atMs + Math.round(durationMs), isRunning: outcome === 'running' });
@@ -128,19 +129,22 @@ export class ListSandboxes {
   ): Promise<ReadonlyMap<SandboxId, string>> {
     const called = records.filter(({ id }) => !['cli', 'library', undefined].includes(calls.get(id)?.actor));
     const found = await Promise.all(
-      called.map(async (record) => [record.id, await agentIn(this.#state, record)] as const),
+      called.map(async (record) => [record.id, await agentIn(this.#needs.state, record)] as const),
     );
     return new Map(found.flatMap(([id, agent]) => (agent === undefined ? [] : [[id, agent] as const])));
   }
 
   async records(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxRecord[]> {
-    return await this.#state.list(scope === 'all' ? undefined : (await this.#repository.execute(options)).id, options);
+    return await this.#needs.state.list(
+      scope === 'all' ? undefined : (await this.#needs.openRepository.execute(options)).id,
+      options,
+    );
   }
 
   /** Of one sandbox, whose provider is asked. */
   async state(record: SandboxRecord, options?: CallOptions): Promise<ShownState> {
     if (record.state === 'creating' || record.state === 'deleting') return record.state;
-    return stateOf(record, await this.#ask.one(record.provider, listRuntimes, options));
+    return stateOf(record, await this.#needs.askProviders.one(record.provider, listRuntimes, options));
   }
 }
 

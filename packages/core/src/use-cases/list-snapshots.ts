@@ -3,20 +3,23 @@ import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import { type SandboxSnapshot, snapshotsOf, snapshotsPortOf } from './sandbox-snapshots.ts';
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openSandboxes: OpenSandboxes;
+}
+
 /** Lists the snapshots of a sandbox, oldest first, with what each takes. */
 export class ListSnapshots {
-  readonly #find: FindSandbox;
-  readonly #open: OpenSandboxes;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, open: OpenSandboxes) {
-    this.#find = find;
-    this.#open = open;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `UNSUPPORTED` when the provider takes none, `UNAVAILABLE` when it cannot be asked */
   async execute(name: string, options?: CallOptions): Promise<readonly SandboxSnapshot[]> {
-    const record = await this.#find.execute(name, options);
-    const provider = await this.#open.providerOf(record, options);
+    const record = await this.#needs.findSandbox.execute(name, options);
+    const provider = await this.#needs.openSandboxes.providerOf(record, options);
     const port = snapshotsPortOf(provider, record);
     const snapshots = await snapshotsOf(port, record.id, options);
     if (snapshots.length === 0) return [];

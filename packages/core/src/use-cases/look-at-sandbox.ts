@@ -20,30 +20,30 @@ export interface Look {
 /** How long a call that is at work gets to end. A person who looks is shown what there is, rather than made to wait for a long test. */
 const PATIENCE_MS = 500;
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly settleSandbox: SettleSandbox;
+  readonly asker: Asker;
+}
+
 /**
  * What a person sees before they decide: the history with everything that the workspace holds, and a note of what they were shown, on which
  * their yes then stands ({@link AcceptWork}).
  */
 export class LookAtSandbox {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #settle: SettleSandbox;
-  readonly #asker: Asker;
+  readonly #needs: Needs;
 
   /** @param asker an agent that looks at work has not shown it to anybody, and sees what is recorded */
-  constructor(find: FindSandbox, repository: OpenRepository, state: StateStore, settle: SettleSandbox, asker: Asker) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#state = state;
-    this.#settle = settle;
-    this.#asker = asker;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   async execute(name: string, options?: ProgressOptions): Promise<Look> {
-    const record = await this.#find.execute(name, options);
-    const unsettled = this.#asker === 'agent' ? undefined : await this.#unsettled(record, options);
-    const repository = await this.#repository.execute(options);
+    const record = await this.#needs.findSandbox.execute(name, options);
+    const unsettled = this.#needs.asker === 'agent' ? undefined : await this.#unsettled(record, options);
+    const repository = await this.#needs.openRepository.execute(options);
     const { tip } = await repository.history(record.id, options);
     return { record, tip, ...(unsettled !== undefined && { unsettled }) };
   }
@@ -56,9 +56,9 @@ export class LookAtSandbox {
     readonly record: SandboxRecord;
     readonly tip: Pick<Revision, 'commit'>;
   }): Promise<void> {
-    if (this.#asker === 'agent') return;
+    if (this.#needs.asker === 'agent') return;
     try {
-      await changeRecord(this.#state, record, ({ shownTip }) =>
+      await changeRecord(this.#needs.state, record, ({ shownTip }) =>
         shownTip === tip.commit ? undefined : { shownTip: tip.commit },
       );
     } catch (error) {
@@ -71,8 +71,11 @@ export class LookAtSandbox {
     if (state === 'paused' || state === 'stopped')
       return `${slug} is ${state}: changes that no call recorded before that are not shown.`;
     try {
-      await using _lease = await leaseSandbox(this.#state, record, 'diff', { patienceMs: PATIENCE_MS, ...options });
-      await this.#settle.execute(record, options);
+      await using _lease = await leaseSandbox(this.#needs.state, record, 'diff', {
+        patienceMs: PATIENCE_MS,
+        ...options,
+      });
+      await this.#needs.settleSandbox.execute(record, options);
       return undefined;
     } catch (error) {
       if (!isLitterboxError(error)) throw error;

@@ -25,18 +25,19 @@ export interface FileTreeChange {
   readonly waitMs?: number | undefined;
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openSandboxes: OpenSandboxes;
+  readonly state: StateStore;
+  readonly changeWorkspace: ChangeWorkspace;
+}
+
 /** Looks at, makes, removes and copies files of a sandbox, inside the sandbox: no path of it ever means anything on the host. */
 export class ManageFiles {
-  readonly #find: FindSandbox;
-  readonly #open: OpenSandboxes;
-  readonly #state: StateStore;
-  readonly #change: ChangeWorkspace;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, open: OpenSandboxes, state: StateStore, change: ChangeWorkspace) {
-    this.#find = find;
-    this.#open = open;
-    this.#state = state;
-    this.#change = change;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** What lies at a path. @throws LitterboxError `NOT_FOUND`. */
@@ -70,7 +71,7 @@ export class ManageFiles {
   ): Promise<RecordResult> {
     const target = ({ workdir }: SandboxRecord) => writable(workdir, path, action.type);
     const subject = action.type === 'copy' ? `${path} ${action.to}` : path;
-    const { recorded } = await this.#change.execute(
+    const { recorded } = await this.#needs.changeWorkspace.execute(
       {
         sandbox,
         operation: 'sandbox-write',
@@ -100,8 +101,8 @@ export class ManageFiles {
     look: (opened: OpenedSandbox, record: SandboxRecord) => Promise<Found>,
     options?: CallOptions,
   ): Promise<Found> {
-    const record = await this.#find.execute(name, options);
-    const places = { open: this.#open, state: this.#state };
+    const record = await this.#needs.findSandbox.execute(name, options);
+    const places = { open: this.#needs.openSandboxes, state: this.#needs.state };
     return await lookInto(places, record, async (opened) => await look(opened, record), options);
   }
 }

@@ -49,28 +49,22 @@ const MINUTE_MS = 60_000;
 /** More different ones are of no use to a person. */
 const MAX_MISSING = 32;
 
+interface Needs {
+  readonly networkGate: NetworkGate;
+  readonly audit: AuditLog;
+  readonly state: Pick<StateStore, 'spend'>;
+  readonly clock: Clock;
+  readonly hosts: Pick<Hosts, 'open'>;
+}
+
 /** Opens the way from a sandbox to what its policy allows, and writes down who took it. */
 export class OpenNetwork {
-  readonly #gate: NetworkGate;
-  readonly #audit: AuditLog;
-  readonly #state: Pick<StateStore, 'spend'>;
-  readonly #clock: Clock;
-  readonly #hosts: Pick<Hosts, 'open'>;
+  readonly #needs: Needs;
   /** Of each sandbox its own, and of a way that ended too, while something of it is not written. */
   readonly #books = new Map<SandboxId, NetworkBooks>();
 
-  constructor(
-    gate: NetworkGate,
-    audit: AuditLog,
-    state: Pick<StateStore, 'spend'>,
-    clock: Clock,
-    hosts: Pick<Hosts, 'open'>,
-  ) {
-    this.#gate = gate;
-    this.#audit = audit;
-    this.#state = state;
-    this.#clock = clock;
-    this.#hosts = hosts;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -86,11 +80,12 @@ export class OpenNetwork {
     if (!runtime.listen) throw unsupportedNetwork(record);
     const { allow = [], deny = [], allowPrivate = [] } = record.policy.network;
     const missing = new Set<string>();
-    const refusals = new Refusals(this.#clock, options?.onRefused);
-    const books = this.#books.get(record.id) ?? new NetworkBooks(record, this.#audit, this.#state, this.#clock);
+    const refusals = new Refusals(this.#needs.clock, options?.onRefused);
+    const books =
+      this.#books.get(record.id) ?? new NetworkBooks(record, this.#needs.audit, this.#needs.state, this.#needs.clock);
     this.#books.set(record.id, books);
     const from = await this.#origin(record, options);
-    const gate = await this.#gate.open(
+    const gate = await this.#needs.networkGate.open(
       { allow, deny, ...(allowPrivate.length > 0 && { allowPrivate }) },
       {
         report: async (report) => {
@@ -133,7 +128,7 @@ export class OpenNetwork {
   ): Promise<Host | undefined> {
     const { host: name } = parseProviderKey(provider);
     if (name === LOCAL_HOST || policy.network.from === 'here') return undefined;
-    return (await this.#hosts.open(name, options)).host;
+    return (await this.#needs.hosts.open(name, options)).host;
   }
 }
 

@@ -23,23 +23,25 @@ interface Opening {
   readonly replacements: number;
 }
 
+interface Needs {
+  readonly providers: Providers;
+  readonly openRepository: OpenRepository;
+  readonly reachKeeper?: ReachKeeper;
+}
+
 /** The sandboxes this process has open, each once. */
 export class OpenSandboxes {
-  readonly #providers: Providers;
-  readonly #reach: ReachKeeper | undefined;
-  readonly #repository: OpenRepository;
+  readonly #needs: Needs;
   readonly #opened = new Map<SandboxId, Opening>();
 
-  constructor(providers: Providers, repository: OpenRepository, reach?: ReachKeeper) {
-    this.#providers = providers;
-    this.#repository = repository;
-    this.#reach = reach;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `UNAVAILABLE` when this program does not have it, or its machine does not answer. */
   async providerOf({ provider }: Pick<SandboxRecord, 'provider'>, options?: CallOptions): Promise<SandboxProvider> {
     try {
-      return await this.#providers.get(provider, options);
+      return await this.#needs.providers.get(provider, options);
     } catch (cause) {
       if (!isLitterboxError(cause, 'INVALID_ARGUMENT')) throw cause;
       throw new LitterboxError(
@@ -48,7 +50,7 @@ export class OpenSandboxes {
         {
           operation: 'sandbox.open',
           provider,
-          hint: cause.details.hint ?? `It has: ${this.#providers.preferred.join(', ')}.`,
+          hint: cause.details.hint ?? `It has: ${this.#needs.providers.preferred.join(', ')}.`,
         },
         { cause },
       );
@@ -73,7 +75,7 @@ export class OpenSandboxes {
   /** A way to the network that was lost since the sandbox was opened is there again; who cannot have it is told by what it runs. */
   async reconnect(record: SandboxRecord, options?: CallOptions): Promise<void> {
     if (record.policy.network.run === 'none') return;
-    await this.#reach?.ensure(record, options).catch(() => {});
+    await this.#needs.reachKeeper?.ensure(record, options).catch(() => {});
     options?.signal?.throwIfAborted();
   }
 
@@ -103,7 +105,7 @@ export class OpenSandboxes {
     const opened = await opening;
     const { runtime } = opened;
     if (runtime.live !== undefined)
-      await assertSteady({ record, runtime }, await this.#repository.execute(options), options);
+      await assertSteady({ record, runtime }, await this.#needs.openRepository.execute(options), options);
     return opened;
   }
 
@@ -129,7 +131,7 @@ export class OpenSandboxes {
         );
       });
       // A keeper that was killed is followed by another one. Who asks for services or ports is told what is wrong with it.
-      await this.#reach?.ensure(record).catch(() => {});
+      await this.#needs.reachKeeper?.ensure(record).catch(() => {});
       return { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: true };
     })();
     const opening = { sandbox, replacements };

@@ -39,19 +39,23 @@ export interface PatchResult {
   readonly recorded: RecordResult;
 }
 
+interface Needs {
+  readonly changeWorkspace: ChangeWorkspace;
+}
+
 /** Applies a patch to one file of a sandbox: on the host, to the bytes, so that every image does it alike. */
 export class PatchFile {
-  readonly #change: ChangeWorkspace;
+  readonly #needs: Needs;
 
-  constructor(change: ChangeWorkspace) {
-    this.#change = change;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `PATCH_*`, `PATH_*`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `FILE_TOO_LARGE`. */
   async execute(input: PatchFileInput, options?: CallOptions): Promise<PatchResult> {
     const { sandbox, path, diff, message, waitMs } = input;
     let parsed: ParsedPatch | undefined;
-    const { outcome, recorded } = await this.#change.execute(
+    const { outcome, recorded } = await this.#needs.changeWorkspace.execute(
       {
         sandbox,
         operation: 'sandbox-patch',

@@ -32,18 +32,19 @@ export interface PlacedSandbox {
   readonly placement?: Placement;
 }
 
+interface Needs {
+  readonly hostGauge: HostGauge;
+  readonly state: StateStore;
+  readonly chooseProvider: ChooseProvider;
+  readonly clock: Clock;
+}
+
 /** Chooses the machine and the provider of a new sandbox, once. A sandbox that exists is never moved. */
 export class PlaceSandbox {
-  readonly #gauge: HostGauge;
-  readonly #state: StateStore;
-  readonly #choose: ChooseProvider;
-  readonly #clock: Clock;
+  readonly #needs: Needs;
 
-  constructor(gauge: HostGauge, state: StateStore, choose: ChooseProvider, clock: Clock) {
-    this.#gauge = gauge;
-    this.#state = state;
-    this.#choose = choose;
-    this.#clock = clock;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -65,9 +66,9 @@ export class PlaceSandbox {
     const { provider, root, need } = input;
     const names = await this.#named(input, options);
     if (names === undefined || names.length === 1)
-      return { provider: await this.#choose.execute(provider, options, root, names?.[0]) };
+      return { provider: await this.#needs.chooseProvider.execute(provider, options, root, names?.[0]) };
     options?.onProgress?.({ step: 'place', message: `Asking ${names.join(', ')} for room` });
-    const records = await this.#state.list(undefined, options);
+    const records = await this.#needs.state.list(undefined, options);
     const answers = await Promise.all(names.map((host) => this.#answer(host, records, options)));
     return await this.#taken(input, { ...need, hosts: rankHosts(answers, need) }, options);
   }
@@ -76,7 +77,7 @@ export class PlaceSandbox {
   async #named({ provider, hosts, pool }: PlaceInput, options?: CallOptions): Promise<readonly string[] | undefined> {
     if (hosts !== undefined) return hostNames(hosts);
     if (namesHost(provider)) return undefined;
-    const preferred = await this.#choose.preferred(options);
+    const preferred = await this.#needs.chooseProvider.preferred(options);
     if (preferred.length === 0) return undefined;
     return hostNames(pool > 0 ? preferred.slice(0, 1) : preferred);
   }
@@ -87,7 +88,7 @@ export class PlaceSandbox {
     for (const [index, one] of hosts.entries()) {
       if (one.verdict !== 'spare') continue;
       try {
-        const usable = await this.#choose.usable(provider, options, root, one.host);
+        const usable = await this.#needs.chooseProvider.usable(provider, options, root, one.host);
         hosts[index] = withVerdict(one, 'chosen');
         options?.onProgress?.({ step: 'place', message: `Taking ${one.host}` });
         return { provider: usable, placement: { ...ranked, hosts } };
@@ -104,10 +105,10 @@ export class PlaceSandbox {
     const { signal: ended } = options ?? {};
     const over = new AbortController();
     const signal = ended ? AbortSignal.any([over.signal, ended]) : over.signal;
-    const silence = this.#clock.sleep(CHOICE_MS, { signal }).then((): HostAnswer => {
+    const silence = this.#needs.clock.sleep(CHOICE_MS, { signal }).then((): HostAnswer => {
       return { host, silence: `it did not answer within ${CHOICE_MS / 1000} seconds` };
     });
-    const answer = this.#gauge
+    const answer = this.#needs.hostGauge
       .measure(host, { signal })
       .then((load): HostAnswer => ({ host, load, promisedBytes: promisedOn(host, records) }));
     for (const late of [silence, answer]) late.catch(() => {}); // what comes after the other is nobody's

@@ -56,29 +56,30 @@ export interface RaceResult {
 
 type Ran = Pick<Racer, 'work' | 'judgement' | 'error'>;
 
+interface Needs {
+  readonly forkSandbox: ForkSandbox;
+  readonly runCommand: RunCommand;
+  readonly restoreRevision: RestoreRevision;
+  readonly openRepository: OpenRepository;
+}
+
 /**
  * Does the same work in several forks of one sandbox at the same time, and ranks the forks by what a judge says. Nothing is removed: the
  * caller decides what becomes of the forks, and hears of each as it is made: also of those of a race that is taken back. Changes by the judge are taken back, so that a merge of the winner brings its work alone.
  */
 export class RaceForks {
-  readonly #fork: ForkSandbox;
-  readonly #run: RunCommand;
-  readonly #restore: RestoreRevision;
-  readonly #repository: OpenRepository;
+  readonly #needs: Needs;
 
-  constructor(fork: ForkSandbox, run: RunCommand, restore: RestoreRevision, repository: OpenRepository) {
-    this.#fork = fork;
-    this.#run = run;
-    this.#restore = restore;
-    this.#repository = repository;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError when there is nothing to fork, or no fork could be made; what goes wrong in one fork is in the result */
   async execute(input: RaceInput, options?: ForkOptions): Promise<RaceResult> {
     const { sandbox, name, count } = input;
     // Numbered as the racers are: who reads what one of them wrote down finds its fork.
-    const wanted = name ?? (await this.#fork.freeRow(sandbox, count, options));
-    const { forks } = await this.#fork.several(sandbox, { wanted, count }, options);
+    const wanted = name ?? (await this.#needs.forkSandbox.freeRow(sandbox, count, options));
+    const { forks } = await this.#needs.forkSandbox.several(sandbox, { wanted, count }, options);
     const made = forks.filter((fork): fork is ForkResult => 'record' in fork);
     const unmade = forks.filter((fork): fork is FailedFork => 'error' in fork);
     if (made.length === 0 && unmade[0]) throw unmade[0].error;
@@ -93,7 +94,7 @@ export class RaceForks {
 
   async #raced(record: SandboxRecord, number: number, input: RaceInput, options?: ProgressOptions): Promise<Racer> {
     const ran = await this.#ran(record, number, input, options);
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     const changes = await repository.changes(record.id, options);
     const changedLines = changes.reduce((sum, one) => sum + (one.addedLines ?? 0) + (one.removedLines ?? 0), 0);
     const { judgement } = ran;
@@ -115,7 +116,7 @@ export class RaceForks {
       options?.onProgress?.({ step: 'race', message: `${slug} works` });
       const { command, timeoutMs } = input;
       const env = { [RACER_VARIABLE]: String(number) };
-      work = await this.#run.execute({ sandbox: slug, command, env, timeoutMs }, options);
+      work = await this.#needs.runCommand.execute({ sandbox: slug, command, env, timeoutMs }, options);
       options?.onProgress?.({ step: 'race', message: `${slug} is judged` });
       return { work, judgement: await this.#judged(record, input.judge, options) };
     } catch (error) {
@@ -126,12 +127,12 @@ export class RaceForks {
   }
 
   async #judged({ id, slug }: SandboxRecord, command: string, options?: ProgressOptions): Promise<CommandOutcome> {
-    const { tip } = await (await this.#repository.execute(options)).history(id, options);
-    const judgement = await this.#run.execute(
+    const { tip } = await (await this.#needs.openRepository.execute(options)).history(id, options);
+    const judgement = await this.#needs.runCommand.execute(
       { sandbox: slug, command, tool: 'judge', maxOutputBytes: JUDGE_OUTPUT_BYTES },
       options,
     );
-    if (judgement.recorded.revision) await this.#restore.restore(slug, String(tip.number), options);
+    if (judgement.recorded.revision) await this.#needs.restoreRevision.restore(slug, String(tip.number), options);
     return judgement;
   }
 }

@@ -13,22 +13,25 @@ const END_GRACE_MS = 5_000;
 const START_MS = 15_000;
 const LOOK_AGAIN_MS = 50;
 
+interface Needs {
+  readonly keepers: Keepers;
+  readonly keepSandbox: KeepSandbox;
+}
+
 /** Finds the program that keeps a sandbox, and starts one where there is none. */
 export class ReachKeeper {
-  readonly #keepers: Keepers;
-  readonly #keep: KeepSandbox;
+  readonly #needs: Needs;
 
-  constructor(keepers: Keepers, keep: KeepSandbox) {
-    this.#keepers = keepers;
-    this.#keep = keep;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** Makes sure that a sandbox with services, ports or a network is kept. Nothing happens for any other. */
   async ensure(record: SandboxRecord, options?: CallOptions): Promise<void> {
     if (record.state !== 'ready' || !needsKeeper(record)) return;
     if (await this.#ask(record.id, { verb: 'status' }, options)) return;
-    if (this.#keepers.launch) await this.#keepers.launch(record.id);
-    else await this.#keep.execute(record.id);
+    if (this.#needs.keepers.launch) await this.#needs.keepers.launch(record.id);
+    else await this.#needs.keepSandbox.execute(record.id);
   }
 
   /** What the keeper says, one value after the other. */
@@ -36,7 +39,7 @@ export class ReachKeeper {
     await this.ensure(record, options);
     const untilMs = performance.now() + (record.state === 'ready' ? START_MS : 0);
     for (;;) {
-      const answer = await this.#keepers.ask(record.id, request, options);
+      const answer = await this.#needs.keepers.ask(record.id, request, options);
       if (answer) return yield* answer;
       if (performance.now() > untilMs) break;
       // Somebody else's is just starting: it keeps already, and answers in a moment.
@@ -77,7 +80,7 @@ export class ReachKeeper {
 
   /** The whole answer read; nothing when nobody answers. */
   async #ask(id: SandboxId, request: KeeperRequest, options?: CallOptions): Promise<true | undefined> {
-    const answer = await this.#keepers.ask(id, request, options);
+    const answer = await this.#needs.keepers.ask(id, request, options);
     if (!answer) return undefined;
     for await (const _value of answer);
     return true;

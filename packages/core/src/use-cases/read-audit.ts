@@ -3,16 +3,18 @@ import type { CallOptions } from '../ports/call.ts';
 import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenRepository } from './open-repository.ts';
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly audit: AuditLog;
+}
+
 /** Reads the audit log of this repository, and checks the chain of the whole log. */
 export class ReadAudit {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #audit: AuditLog;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, repository: OpenRepository, audit: AuditLog) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#audit = audit;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** The newest entries, of one sandbox or of all. */
@@ -20,13 +22,13 @@ export class ReadAudit {
     { sandbox, limit }: { readonly sandbox?: string | undefined; readonly limit?: number | undefined },
     options?: CallOptions,
   ): Promise<readonly AuditEntry[]> {
-    const { id } = await this.#repository.execute(options);
-    const of = sandbox === undefined ? {} : { sandbox: (await this.#find.execute(sandbox, options)).id };
-    return await this.#audit.entries({ repositoryId: id, ...of, ...(limit !== undefined && { limit }) }, options);
+    const { id } = await this.#needs.openRepository.execute(options);
+    const of = sandbox === undefined ? {} : { sandbox: (await this.#needs.findSandbox.execute(sandbox, options)).id };
+    return await this.#needs.audit.entries({ repositoryId: id, ...of, ...(limit !== undefined && { limit }) }, options);
   }
 
   /** @throws LitterboxError `AUDIT_TAMPERED`. */
   async verify(options?: CallOptions): Promise<{ readonly entries: number }> {
-    return await this.#audit.verify(options);
+    return await this.#needs.audit.verify(options);
   }
 }

@@ -19,12 +19,16 @@ const MAX_BYTES = 256 * 1024;
 /** Names of commits as people write them; never an option, never an expression with effects. */
 const REVISION = /^[A-Za-z0-9_][A-Za-z0-9_./^~@{}-]{0,199}$/;
 
+interface Needs {
+  readonly inspectSandbox: InspectSandbox;
+}
+
 /** Reads a clone in a sandbox's playground with the git of the sandbox: whatever that clone is, it is the sandbox's own business. */
 export class ReadClone {
-  readonly #inspect: InspectSandbox;
+  readonly #needs: Needs;
 
-  constructor(inspect: InspectSandbox) {
-    this.#inspect = inspect;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @throws LitterboxError `PATH_OUTSIDE_WORKDIR`, `REV_INVALID`, `NOT_A_REPO`. */
@@ -34,7 +38,7 @@ export class ReadClone {
         operation: 'git.read',
         hint: 'Give a commit, a branch or a tag.',
       });
-    return await this.#inspect.execute(
+    return await this.#needs.inspectSandbox.execute(
       {
         sandbox,
         operation: 'sandbox-git',

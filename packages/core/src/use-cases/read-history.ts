@@ -23,16 +23,18 @@ export type HistoryEntry = ({ readonly type: 'revision' } & LogEntry) | ({ reado
 /** Calls that may change files. */
 const CALLS = new Set(['sandbox-run', 'sandbox-shell', 'sandbox-write', 'sandbox-edit', 'sandbox-patch']);
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly audit: AuditLog;
+}
+
 /** What happened in a sandbox, newest first: its revisions and, between them, the calls that changed nothing. */
 export class ReadHistory {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #audit: AuditLog;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, repository: OpenRepository, audit: AuditLog) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#audit = audit;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   async execute(
@@ -40,14 +42,14 @@ export class ReadHistory {
     { limit, quietCalls }: { readonly limit?: number | undefined; readonly quietCalls: boolean },
     options?: CallOptions,
   ): Promise<readonly HistoryEntry[]> {
-    const { id, repositoryId } = await this.#find.execute(name, options);
-    const repository = await this.#repository.execute(options);
+    const { id, repositoryId } = await this.#needs.findSandbox.execute(name, options);
+    const repository = await this.#needs.openRepository.execute(options);
     const most = limit === undefined ? {} : { limit };
     const revisions: LogEntry[] = [];
     for await (const entry of repository.log(id, { ...options, ...most })) revisions.push(entry);
     const entries = revisions.map((entry) => ({ type: 'revision' as const, ...entry }));
     if (!quietCalls) return entries;
-    const audited = await this.#audit.entries({ repositoryId, sandbox: id, ...most }, options);
+    const audited = await this.#needs.audit.entries({ repositoryId, sandbox: id, ...most }, options);
     return merged(entries, audited).slice(0, limit);
   }
 }

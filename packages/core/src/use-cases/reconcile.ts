@@ -16,59 +16,48 @@ import { INSTALLING } from './install-image.ts';
 import { listRuntimes } from './list-runtimes.ts';
 import { settleRunState } from './settle-run-state.ts';
 
+interface Needs {
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly openSandboxes: OpenSandboxes;
+  readonly deleteSandbox: DeleteSandbox;
+  readonly restoreRevision: RestoreRevision;
+  readonly restoreSnapshot: RestoreSnapshot;
+  readonly restoreRecords: RestoreRecords;
+  readonly clearPool: ClearPool;
+  readonly askProviders: AskProviders;
+}
+
 /**
  * Finishes or undoes what killed processes of this user left half-done in this repository: an interrupted create is undone,
  * an interrupted delete, rebuild or restore of a snapshot is finished, an interrupted apply or merge is finished or rolled back, and after an interrupted
  * pause the record says what the runtime is; records that were lost are made anew. Cheap when there is nothing.
  */
 export class Reconcile {
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #open: OpenSandboxes;
-  readonly #delete: DeleteSandbox;
-  readonly #restore: RestoreRevision;
-  readonly #snapshot: RestoreSnapshot;
-  readonly #records: RestoreRecords;
-  readonly #pool: ClearPool;
-  readonly #ask: AskProviders;
+  readonly #needs: Needs;
 
-  constructor(
-    repository: OpenRepository,
-    state: StateStore,
-    open: OpenSandboxes,
-    remove: DeleteSandbox,
-    restore: RestoreRevision,
-    snapshot: RestoreSnapshot,
-    records: RestoreRecords,
-    pool: ClearPool,
-    ask: AskProviders,
-  ) {
-    this.#repository = repository;
-    this.#state = state;
-    this.#open = open;
-    this.#delete = remove;
-    this.#restore = restore;
-    this.#snapshot = snapshot;
-    this.#records = records;
-    this.#pool = pool;
-    this.#ask = ask;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** What was done, one sentence each. */
   async execute(options?: CallOptions): Promise<readonly string[]> {
-    const repository = await this.#repository.execute(options);
-    const hasRecords = (await this.#state.list(repository.id, options)).length > 0;
-    const done = [...(await repository.reconcile(options)), ...(await this.#records.execute(repository, options))];
+    const repository = await this.#needs.openRepository.execute(options);
+    const hasRecords = (await this.#needs.state.list(repository.id, options)).length > 0;
+    const done = [
+      ...(await repository.reconcile(options)),
+      ...(await this.#needs.restoreRecords.execute(repository, options)),
+    ];
     reach('reconcile.after-repository');
-    const interrupted = await this.#state.interrupted(options);
+    const interrupted = await this.#needs.state.interrupted(options);
     const answers = await this.#answers(interrupted, repository, options);
     for (const entry of interrupted) {
       const sentence = await this.#settle(entry, answers, options);
       if (sentence !== undefined) done.push(sentence);
     }
     // Only now: what an interrupted create had taken is a sandbox like any other as soon as it has a record.
-    done.push(...(await this.#pool.reconcile(repository, options)));
-    const orphans = hasRecords ? 0 : await this.#pool.orphans(options);
+    done.push(...(await this.#needs.clearPool.reconcile(repository, options)));
+    const orphans = hasRecords ? 0 : await this.#needs.clearPool.orphans(options);
     if (orphans > 0)
       done.push(`Removed ${orphans} prepared ${orphans === 1 ? 'sandbox' : 'sandboxes'} that had no record.`);
     return done;
@@ -82,27 +71,27 @@ export class Reconcile {
   ): Promise<Answers> {
     const keys: ProviderKey[] = [];
     for (const { sandbox, operation, step } of interrupted) {
-      const record = sandbox && (await this.#state.get(sandbox, options));
+      const record = sandbox && (await this.#needs.state.get(sandbox, options));
       if (record?.repositoryId === id) keys.push(record.provider);
       else if (!record && operation === INSTALLING) keys.push(step);
     }
-    return await this.#ask.each(keys, listRuntimes, options);
+    return await this.#needs.askProviders.each(keys, listRuntimes, options);
   }
 
   async #settle(entry: JournalEntry, answers: Answers, options?: CallOptions): Promise<string | undefined> {
-    const record = entry.sandbox && (await this.#state.get(entry.sandbox, options));
+    const record = entry.sandbox && (await this.#needs.state.get(entry.sandbox, options));
     if (!record) {
       if (entry.operation === INSTALLING) return await this.#clearInstaller(entry, answers);
-      await this.#state.end(entry.id);
+      await this.#needs.state.end(entry.id);
       return undefined;
     }
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     if (record.repositoryId !== repository.id) return undefined; // settled when that repository is opened
-    await using _lease = await this.#state.lease(`sandbox:${record.id}`, 'reconcile', options);
+    await using _lease = await this.#needs.state.lease(`sandbox:${record.id}`, 'reconcile', options);
     try {
       const sentence = await this.#finish(entry, record, answers);
       reach('reconcile.before-end');
-      await this.#state.end(entry.id);
+      await this.#needs.state.end(entry.id);
       return sentence;
     } catch (error) {
       // Its provider is not here, or is down: the entry stays for the next time, and the sandbox shows in `list`.
@@ -115,8 +104,8 @@ export class Reconcile {
   async #clearInstaller({ id, sandbox, step }: JournalEntry, answers: Answers): Promise<string> {
     try {
       assertAnswers(answers, step);
-      if (sandbox !== undefined) await (await this.#open.providerOf({ provider: step })).remove(sandbox);
-      await this.#state.end(id);
+      if (sandbox !== undefined) await (await this.#needs.openSandboxes.providerOf({ provider: step })).remove(sandbox);
+      await this.#needs.state.end(id);
       return 'Removed the leftovers of an interrupted installation.';
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
@@ -127,16 +116,16 @@ export class Reconcile {
   async #finish(entry: JournalEntry, record: SandboxRecord, answers: Answers): Promise<string | undefined> {
     if (entry.operation === 'sandbox-rebuild') {
       assertAnswers(answers, record.provider);
-      await this.#restore.rebuilt(record);
+      await this.#needs.restoreRevision.rebuilt(record);
       return `Finished the interrupted rebuild of ${record.slug}.`;
     }
     if (entry.operation === RESTORING_SNAPSHOT) {
       assertAnswers(answers, record.provider);
-      return await this.#snapshot.finished(entry, record);
+      return await this.#needs.restoreSnapshot.finished(entry, record);
     }
     if (entry.operation === 'sandbox-run-state') {
       assertAnswers(answers, record.provider);
-      const state = await settleRunState(this.#state, await this.#open.providerOf(record), record);
+      const state = await settleRunState(this.#needs.state, await this.#needs.openSandboxes.providerOf(record), record);
       return state && `The sandbox ${record.slug} is ${state}: the change of its state was interrupted.`;
     }
     // One that is being deleted was undone already when that was interrupted too.
@@ -144,7 +133,7 @@ export class Reconcile {
       entry.operation === 'sandbox-create' && (record.state === 'creating' || record.state === 'deleting');
     if (!isUnfinishedCreate && !(entry.operation === 'sandbox-delete' && record.state === 'deleting')) return undefined;
     assertAnswers(answers, record.provider);
-    await this.#delete.removed(record, await this.#repository.execute());
+    await this.#needs.deleteSandbox.removed(record, await this.#needs.openRepository.execute());
     return isUnfinishedCreate
       ? `Undid the interrupted creation of ${record.slug}.`
       : `Finished the interrupted deletion of ${record.slug}.`;

@@ -35,23 +35,19 @@ const MAX_STRAYS = 16;
 
 const NOTHING: RecordResult = { changedFiles: 0, warnings: [], moreWarnings: 0 };
 
+interface Needs {
+  readonly state: Pick<StateStore, 'get' | 'update' | 'publish'>;
+  readonly openRepository: OpenRepository;
+  readonly heap: Heap;
+  readonly audit: Pick<AuditLog, 'entries'>;
+}
+
 /** Records what changed in a workspace since the last time as one revision, or nothing. The caller holds the sandbox's lease. */
 export class RecordRevision {
-  readonly #state: Pick<StateStore, 'get' | 'update' | 'publish'>;
-  readonly #repository: OpenRepository;
-  readonly #heap: Heap;
-  readonly #audit: Pick<AuditLog, 'entries'>;
+  readonly #needs: Needs;
 
-  constructor(
-    state: Pick<StateStore, 'get' | 'update' | 'publish'>,
-    repository: OpenRepository,
-    heap: Heap,
-    audit: Pick<AuditLog, 'entries'>,
-  ) {
-    this.#state = state;
-    this.#repository = repository;
-    this.#heap = heap;
-    this.#audit = audit;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   async execute(
@@ -60,7 +56,7 @@ export class RecordRevision {
     message: RevisionMessage,
     options?: CallOptions,
   ): Promise<Recorded> {
-    return await this.#heap.lean(() => this.#execute(record, opened, message, options));
+    return await this.#needs.heap.lean(() => this.#execute(record, opened, message, options));
   }
 
   async #execute(
@@ -96,7 +92,7 @@ export class RecordRevision {
     const message = revisionMessage({
       tool: 'recovered',
       subject: 'changes found before this call',
-      message: await interruptedCall(this.#audit, record),
+      message: await interruptedCall(this.#needs.audit, record),
       sandbox: record.slug,
     });
     return (await this.execute(record, opened, message, options)).record;
@@ -113,7 +109,7 @@ export class RecordRevision {
     const scan = await runtime.scan(mark, options);
     const drifted: Pick<Recorded, 'drift'> & { drift?: WorkTreeDrift } = {};
     const look = async () => {
-      const drift = await driftOf({ record, runtime }, await this.#repository.execute(options), options);
+      const drift = await driftOf({ record, runtime }, await this.#needs.openRepository.execute(options), options);
       if (drift) drifted.drift = drift;
       return drift;
     };
@@ -121,7 +117,7 @@ export class RecordRevision {
     const changes = await nonEmpty(runtime.live === undefined ? own : withoutPersonsDeletions(own, look));
     if (!changes) return { record, result: NOTHING, ...drifted };
     reach('record.after-scan');
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     const unreadable: RecordWarning[] = [];
     const size = { files: 0, bytes: 0 };
     const strays: string[] = [];
@@ -139,10 +135,10 @@ export class RecordRevision {
     if (strays.length > 0) await removeStrays(opened, strays, options);
     // Only now: a mark that moved on before its changes were safe would lose them.
     reach('record.before-mark');
-    const updated = await changeRecord(this.#state, record, () => ({ mark: scan.next }), options);
+    const updated = await changeRecord(this.#needs.state, record, () => ({ mark: scan.next }), options);
     reach('record.after-mark');
     if (result.revision) {
-      await this.#state.publish({
+      await this.#needs.state.publish({
         type: 'revision-recorded',
         repositoryId: record.repositoryId,
         sandbox: record.id,

@@ -8,34 +8,34 @@ import type { FindSandbox } from './find-sandbox.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import { type SandboxSnapshot, snapshotNamed, snapshotsOf, snapshotsPortOf } from './sandbox-snapshots.ts';
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly openSandboxes: OpenSandboxes;
+  readonly actor: string;
+}
+
 /** Removes a snapshot of a sandbox. The sandbox and its history stay as they are. */
 export class RemoveSnapshot {
-  readonly #find: FindSandbox;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #open: OpenSandboxes;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, state: StateStore, audit: AuditLog, open: OpenSandboxes, actor: string) {
-    this.#find = find;
-    this.#state = state;
-    this.#audit = audit;
-    this.#open = open;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @param wanted the label, or the provider's name of one that has no label. @throws LitterboxError `NOT_FOUND`, `UNSUPPORTED` */
   async execute(name: string, wanted: string, options?: ProgressOptions): Promise<SandboxSnapshot> {
-    const found = await this.#find.execute(name, options);
-    await using _lease = await leaseSandbox(this.#state, found, 'snapshot remove', options);
-    const record = await currentRecord(this.#state, found, options);
-    const port = snapshotsPortOf(await this.#open.providerOf(record, options), record);
+    const found = await this.#needs.findSandbox.execute(name, options);
+    await using _lease = await leaseSandbox(this.#needs.state, found, 'snapshot remove', options);
+    const record = await currentRecord(this.#needs.state, found, options);
+    const port = snapshotsPortOf(await this.#needs.openSandboxes.providerOf(record, options), record);
     const snapshot = snapshotNamed(await snapshotsOf(port, record.id, options), wanted, record);
     await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'snapshot-remove',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
         input: { snapshot: snapshot.note?.label ?? snapshot.name },

@@ -15,45 +15,35 @@ import type { DecidePolicy } from './decide-policy.ts';
 import { listRuntimes } from './list-runtimes.ts';
 import type { PlaceSandbox } from './place-sandbox.ts';
 
+interface Needs {
+  readonly state: StateStore;
+  readonly pool: SandboxPool;
+  readonly providers: Providers;
+  readonly askProviders: AskProviders;
+  readonly decidePolicy: DecidePolicy;
+  readonly placeSandbox: PlaceSandbox;
+  readonly clock: Clock;
+}
+
 /**
  * Makes the records of sandboxes anew when the state file was lost: from their histories, from what the providers find, and from
  * the configuration as it is now. Limits that were given at create are those of the configuration again.
  */
 export class RestoreRecords {
-  readonly #state: StateStore;
-  readonly #pool: SandboxPool;
-  readonly #providers: Providers;
-  readonly #ask: AskProviders;
-  readonly #policy: DecidePolicy;
-  readonly #place: PlaceSandbox;
-  readonly #clock: Clock;
+  readonly #needs: Needs;
 
-  constructor(
-    state: StateStore,
-    pool: SandboxPool,
-    providers: Providers,
-    ask: AskProviders,
-    policy: DecidePolicy,
-    place: PlaceSandbox,
-    clock: Clock,
-  ) {
-    this.#state = state;
-    this.#pool = pool;
-    this.#providers = providers;
-    this.#ask = ask;
-    this.#policy = policy;
-    this.#place = place;
-    this.#clock = clock;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** What was done, one sentence each. Cheap when the repository has a record, or no history. */
   async execute(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
-    if ((await this.#state.list(repository.id, options)).length > 0) return [];
+    if ((await this.#needs.state.list(repository.id, options)).length > 0) return [];
     const done: string[] = [];
     let asked: Promise<FoundRuntimes> | undefined;
     for await (const history of repository.histories(options)) {
       try {
-        if (await this.#pool.get(history.id, options)) continue; // is just being prepared
+        if (await this.#needs.pool.get(history.id, options)) continue; // is just being prepared
         const { runtimes, silence } = await (asked ??= this.#find(options));
         const found = runtimes.get(history.id);
         if (!found && silence) {
@@ -84,15 +74,15 @@ export class RestoreRecords {
     found: FoundRuntime | undefined,
     options?: CallOptions,
   ): Promise<SandboxState> {
-    const decided = await this.#policy.execute(repository, {}, options);
+    const decided = await this.#needs.decidePolicy.execute(repository, {}, options);
     const provider = found
-      ? await this.#providers.get(found.provider, options)
-      : (await this.#place.execute(decided, options)).provider;
+      ? await this.#needs.providers.get(found.provider, options)
+      : (await this.#needs.placeSandbox.execute(decided, options)).provider;
     const { lower: _lower, ...policy } = decided.policyFor(provider);
     // Without a runtime it is as one whose runtime is missing: `recover` builds it from its last revision.
     const state = found?.state === 'paused' || found?.state === 'stopped' ? found.state : 'ready';
     await using runtime = found && found.state !== 'broken' ? await provider.open(id, options) : undefined;
-    await this.#state.insert(
+    await this.#needs.state.insert(
       {
         id,
         repositoryId: repository.id,
@@ -105,7 +95,7 @@ export class RestoreRecords {
         workdir: runtime?.workdir ?? decidedWorkdir(decided, provider, policy, repository),
         policy: { ...policy, ...(runtime?.live !== undefined && { lower: 'live' as const }) },
         createdAtMs,
-        updatedAtMs: this.#clock.wallMs(),
+        updatedAtMs: this.#needs.clock.wallMs(),
         // No mark: the next call looks at everything, and records what nobody knows to be recorded.
       },
       options,
@@ -115,7 +105,7 @@ export class RestoreRecords {
 
   /** Asks every provider once. */
   async #find(options?: CallOptions): Promise<FoundRuntimes> {
-    const answers = await this.#ask.each(this.#providers.preferred, listRuntimes, options);
+    const answers = await this.#needs.askProviders.each(this.#needs.providers.preferred, listRuntimes, options);
     const runtimes = new Map<SandboxId, FoundRuntime>();
     let silence: Error | undefined;
     for (const [provider, answer] of answers)

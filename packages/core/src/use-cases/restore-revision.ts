@@ -47,6 +47,21 @@ interface WayBack {
   readonly target: Revision;
 }
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly openSandboxes: OpenSandboxes;
+  readonly recordRevision: RecordRevision;
+  readonly setUpSandbox: SetUpSandbox;
+  readonly installImage: InstallImage;
+  readonly bringArtefacts: BringArtefacts;
+  readonly reachKeeper: ReachKeeper;
+  readonly heap: Heap;
+  readonly actor: string;
+}
+
 /**
  * Puts a sandbox's workspace to a revision (`restore`), to the one before its last change (`undo`), or rebuilds what it runs in from its
  * last one (`recover`). History only grows.
@@ -55,69 +70,34 @@ interface WayBack {
  * makes the runtime anew and sets it up again: of what was never recorded only the playground stays.
  */
 export class RestoreRevision {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #open: OpenSandboxes;
-  readonly #record: RecordRevision;
-  readonly #setUp: SetUpSandbox;
-  readonly #install: InstallImage;
-  readonly #bring: BringArtefacts;
-  readonly #keeper: ReachKeeper;
-  readonly #heap: Heap;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    repository: OpenRepository,
-    state: StateStore,
-    audit: AuditLog,
-    open: OpenSandboxes,
-    record: RecordRevision,
-    setUp: SetUpSandbox,
-    install: InstallImage,
-    bring: BringArtefacts,
-    keeper: ReachKeeper,
-    heap: Heap,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#state = state;
-    this.#audit = audit;
-    this.#open = open;
-    this.#record = record;
-    this.#setUp = setUp;
-    this.#install = install;
-    this.#bring = bring;
-    this.#keeper = keeper;
-    this.#heap = heap;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   async restore(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreResult> {
-    return await this.#heap.lean(() => this.#restore(name, wanted, options));
+    return await this.#needs.heap.lean(() => this.#restore(name, wanted, options));
   }
 
   async #restore(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreResult> {
-    const found = await this.#find.execute(name, options);
-    const repository = await this.#repository.execute(options);
-    await using _lease = await leaseSandbox(this.#state, found, `restore ${wanted}`, options);
+    const found = await this.#needs.findSandbox.execute(name, options);
+    const repository = await this.#needs.openRepository.execute(options);
+    await using _lease = await leaseSandbox(this.#needs.state, found, `restore ${wanted}`, options);
     const target = await repository.resolve(found.id, wanted, options);
-    const current = await currentRecord(this.#state, found, options);
-    const opened = await this.#open.get(current, options);
+    const current = await currentRecord(this.#needs.state, found, options);
+    const opened = await this.#needs.openSandboxes.get(current, options);
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'sandbox-restore',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: current.repositoryId,
         sandbox: current.id,
         input: { revision: target.commit },
       },
       async () => {
-        const record = await this.#record.leftOver(current, opened, options);
+        const record = await this.#needs.recordRevision.leftOver(current, opened, options);
         return await this.#wentBack('restore', { repository, record, opened, target }, options);
       },
     );
@@ -129,26 +109,26 @@ export class RestoreRevision {
    * @throws LitterboxError `NOTHING_TO_DO` when it has the files that it began with
    */
   async undo(name: string, options?: ProgressOptions): Promise<UndoResult> {
-    return await this.#heap.lean(() => this.#undo(name, options));
+    return await this.#needs.heap.lean(() => this.#undo(name, options));
   }
 
   async #undo(name: string, options?: ProgressOptions): Promise<UndoResult> {
-    const found = await this.#find.execute(name, options);
-    const repository = await this.#repository.execute(options);
-    await using _lease = await leaseSandbox(this.#state, found, 'undo', options);
-    const current = await currentRecord(this.#state, found, options);
-    const opened = await this.#open.get(current, options);
+    const found = await this.#needs.findSandbox.execute(name, options);
+    const repository = await this.#needs.openRepository.execute(options);
+    await using _lease = await leaseSandbox(this.#needs.state, found, 'undo', options);
+    const current = await currentRecord(this.#needs.state, found, options);
+    const opened = await this.#needs.openSandboxes.get(current, options);
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'sandbox-undo',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: current.repositoryId,
         sandbox: current.id,
         input: {},
       },
       async () => {
-        const record = await this.#record.leftOver(current, opened, options);
+        const record = await this.#needs.recordRevision.leftOver(current, opened, options);
         const target = await revisionBefore(repository, record, options);
         const result = await this.#wentBack('undo', { repository, record, opened, target }, options);
         return { ...result, target: target.number };
@@ -170,7 +150,7 @@ export class RestoreRevision {
     reach('restore.after-files');
     const revision = await repository.restore(record.id, target.commit, message);
     reach('restore.after-revision');
-    await this.#record.leftOver(record, opened); // finds what the revision holds already, and moves the mark on
+    await this.#needs.recordRevision.leftOver(record, opened); // finds what the revision holds already, and moves the mark on
     return revision ? { revision } : {};
   }
 
@@ -201,25 +181,25 @@ export class RestoreRevision {
     { force = false }: { readonly force?: boolean | undefined },
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
-    const record = await this.#find.execute(name, options);
+    const record = await this.#needs.findSandbox.execute(name, options);
     if (record.state === 'creating' || record.state === 'deleting') {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
         operation: 'sandbox.recover',
         hint: `If no program is doing that any more: litterbox delete ${record.slug} --force.`,
       });
     }
-    await using _lease = await leaseSandbox(this.#state, record, 'recover', options);
+    await using _lease = await leaseSandbox(this.#needs.state, record, 'recover', options);
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'sandbox-recover',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
         input: { force },
       },
       async () => {
-        const current = await currentRecord(this.#state, record, options);
+        const current = await currentRecord(this.#needs.state, record, options);
         const { isWell, saved } = await this.#saved(current);
         if (isWell && !force) throw worksAsItIs(current);
         return await this.#rebuild(saved, options);
@@ -233,10 +213,10 @@ export class RestoreRevision {
     if (found === undefined || found === 'broken') return { isWell: false, saved: record };
     if (isAsleep(record)) return { isWell: true, saved: record };
     try {
-      const opened = await this.#open.getDrifted(record);
-      const saved = await this.#record.leftOver(record, opened);
+      const opened = await this.#needs.openSandboxes.getDrifted(record);
+      const saved = await this.#needs.recordRevision.leftOver(record, opened);
       // One whose working tree has changed under it goes no further, and is built anew on a frozen tree.
-      const drift = await driftOf({ record, runtime: opened.runtime }, await this.#repository.execute());
+      const drift = await driftOf({ record, runtime: opened.runtime }, await this.#needs.openRepository.execute());
       return { isWell: record.state === 'ready' && !drift, saved };
     } catch (error) {
       if (isLitterboxError(error)) return { isWell: false, saved: record };
@@ -250,7 +230,7 @@ export class RestoreRevision {
    * @throws LitterboxError `UNAVAILABLE` when the provider cannot be asked: the sandbox may be well.
    */
   async #found(record: SandboxRecord): Promise<RuntimeStatus['state'] | undefined> {
-    const provider = await this.#open.providerOf(record);
+    const provider = await this.#needs.openSandboxes.providerOf(record);
     try {
       return await runtimeState(provider, record.id);
     } catch (error) {
@@ -266,44 +246,48 @@ export class RestoreRevision {
 
   /** After a kill `reconcile` makes the new runtime, after an error `recover`. */
   async #rebuild(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
-    const provider = await this.#open.providerOf(record);
+    const provider = await this.#needs.openSandboxes.providerOf(record);
     options?.onProgress?.({ step: 'runtime', message: 'Rebuilding the sandbox' });
-    const journal = await this.#state.begin({ operation: 'sandbox-rebuild', sandbox: record.id, step: 'runtime' });
+    const journal = await this.#needs.state.begin({
+      operation: 'sandbox-rebuild',
+      sandbox: record.id,
+      step: 'runtime',
+    });
     reach('rebuild.after-journal');
     try {
-      await this.#keeper.end(record, false);
-      await this.#open.close(record.id);
+      await this.#needs.reachKeeper.end(record, false);
+      await this.#needs.openSandboxes.close(record.id);
       await provider.remove(record.id, { keepPlayground: true });
       reach('rebuild.after-remove');
-      return await this.#make(await currentRecord(this.#state, record, options), options);
+      return await this.#make(await currentRecord(this.#needs.state, record, options), options);
     } finally {
-      await this.#state.end(journal.id);
+      await this.#needs.state.end(journal.id);
     }
   }
 
   async #make(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     const { tip } = await repository.history(record.id, options);
-    const provider = await this.#open.providerOf(record);
-    await this.#keeper.end(record, false);
-    await this.#open.close(record.id);
+    const provider = await this.#needs.openSandboxes.providerOf(record);
+    await this.#needs.reachKeeper.end(record, false);
+    await this.#needs.openSandboxes.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
     // The image may have gone with the rest. A working tree that it stood on may be anything by now, so that it goes on on a frozen one.
-    const { lower: _lower, ...policy } = await this.#install.again(repository, provider, record, options);
+    const { lower: _lower, ...policy } = await this.#needs.installImage.again(repository, provider, record, options);
     const wanted = { paths: policy.include ?? [], isWorkTree: false, isStrict: false };
     // What an agent recorded is no commit of the person's: of Git LFS it gets what the base has.
     const begun = { commit: record.baseCommit, tree: tip.tree };
-    const { artefacts, warnings } = await this.#bring.execute(repository, begun, wanted, options);
+    const { artefacts, warnings } = await this.#needs.bringArtefacts.execute(repository, begun, wanted, options);
     for (const message of warnings) options?.onProgress?.({ step: 'runtime', message });
     const spec = await specOf({ ...record, policy }, begun, repository, options);
     const runtime = await provider.create({ ...spec, ...(artefacts && { artefacts }) }, options);
     reach('rebuild.after-create');
     const replacements = (record.replacements ?? 0) + 1;
-    const opened = this.#open.adopt({ id: record.id, replacements }, runtime);
+    const opened = this.#needs.openSandboxes.adopt({ id: record.id, replacements }, runtime);
     // No mark: the new runtime counts from the new base, which is the tip. Killed from here on, its setup did not succeed.
     const assurance = await opened.runtime.assurance(options);
     const state = record.policy.setup.length > 0 ? 'setup-failed' : 'ready';
-    const rebuilt = await changeRecord(this.#state, record, () => ({
+    const rebuilt = await changeRecord(this.#needs.state, record, () => ({
       mark: null,
       state,
       assurance,
@@ -316,9 +300,9 @@ export class RestoreRevision {
         step: 'setup',
         message: 'Running the setup with its network, over the recorded files',
       });
-    const updated = await this.#setUp.execute(rebuilt, opened, false, options);
-    await this.#keeper.ensure(updated, options);
-    await this.#state.publish({
+    const updated = await this.#needs.setUpSandbox.execute(rebuilt, opened, false, options);
+    await this.#needs.reachKeeper.ensure(updated, options);
+    await this.#needs.state.publish({
       type: 'sandbox-rebuilt',
       repositoryId: record.repositoryId,
       sandbox: record.id,

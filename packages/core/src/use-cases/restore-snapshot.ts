@@ -39,6 +39,17 @@ interface NotedSnapshot extends SandboxSnapshot {
 /** What came meanwhile: pausing takes no lease. */
 const AT_REST: ReadonlySet<string> = new Set(['SANDBOX_PAUSED', 'SANDBOX_STOPPED']);
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly openSandboxes: OpenSandboxes;
+  readonly recordRevision: RecordRevision;
+  readonly reachKeeper: ReachKeeper;
+  readonly actor: string;
+}
+
 /**
  * Puts workspace and home of a sandbox back to a snapshot, files that are ignored included; the playground stays. What it runs ends.
  * What no call has recorded is recorded first, and going back is a revision: history only grows. A sandbox that is paused or stopped is
@@ -47,33 +58,10 @@ const AT_REST: ReadonlySet<string> = new Set(['SANDBOX_PAUSED', 'SANDBOX_STOPPED
  * The steps of the journal: `runtime NAME` while the provider restores, which is repeated after a kill; `history NAME` from then on.
  */
 export class RestoreSnapshot {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #open: OpenSandboxes;
-  readonly #revisions: RecordRevision;
-  readonly #keeper: ReachKeeper;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    repository: OpenRepository,
-    state: StateStore,
-    audit: AuditLog,
-    open: OpenSandboxes,
-    revisions: RecordRevision,
-    keeper: ReachKeeper,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#state = state;
-    this.#audit = audit;
-    this.#open = open;
-    this.#revisions = revisions;
-    this.#keeper = keeper;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -82,20 +70,20 @@ export class RestoreSnapshot {
    *   of another history
    */
   async execute(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreSnapshotResult> {
-    const found = await this.#find.execute(name, options);
-    await using _lease = await leaseSandbox(this.#state, found, `snapshot restore ${wanted}`, options);
-    const current = await currentRecord(this.#state, found, options);
+    const found = await this.#needs.findSandbox.execute(name, options);
+    await using _lease = await leaseSandbox(this.#needs.state, found, `snapshot restore ${wanted}`, options);
+    const current = await currentRecord(this.#needs.state, found, options);
     assertWhole(current);
-    const provider = await this.#open.providerOf(current, options);
+    const provider = await this.#needs.openSandboxes.providerOf(current, options);
     const port = snapshotsPortOf(provider, current);
     const snapshot = noted(snapshotNamed(await snapshotsOf(port, current.id, options), wanted, current), current);
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     await repository.resolve(current.id, snapshot.note.commit, options);
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'snapshot-restore',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: current.repositoryId,
         sandbox: current.id,
         input: { snapshot: snapshot.note.label },
@@ -115,14 +103,14 @@ export class RestoreSnapshot {
   async finished({ step }: JournalEntry, record: SandboxRecord): Promise<string | undefined> {
     if (record.state === 'creating' || record.state === 'deleting') return undefined;
     const [phase, name] = step.split(' ');
-    const provider = await this.#open.providerOf(record);
+    const provider = await this.#needs.openSandboxes.providerOf(record);
     const port = snapshotsPortOf(provider, record);
     const found = (await snapshotsOf(port, record.id)).find((one) => one.name === name);
     if (!found)
       return `The snapshot that ${record.slug} was being restored to is gone; rebuild the sandbox: litterbox recover ${record.slug} --force.`;
     const snapshot = noted(found, record);
     const current = phase === 'runtime' ? await this.#putBack(record, provider, snapshot) : record;
-    await this.#open.close(record.id);
+    await this.#needs.openSandboxes.close(record.id);
     const { record: whole } = await this.#recorded(current, provider, snapshot);
     await this.#tell(whole, snapshot);
     return `Finished the interrupted restore of ${record.slug} to the snapshot ${snapshot.note.label}.`;
@@ -136,7 +124,7 @@ export class RestoreSnapshot {
   ): Promise<RestoreSnapshotResult> {
     options?.signal?.throwIfAborted();
     options?.onProgress?.({ step: 'snapshot', message: `Putting workspace and home back to ${snapshot.note.label}` });
-    const journal = await this.#state.begin({
+    const journal = await this.#needs.state.begin({
       operation: RESTORING_SNAPSHOT,
       sandbox: record.id,
       step: `runtime ${snapshot.name}`,
@@ -146,16 +134,16 @@ export class RestoreSnapshot {
     try {
       cleared = await this.#putBack(record, provider, snapshot, options);
     } catch (error) {
-      await this.#open.close(record.id); // what it has open may have ended
-      await this.#state.end(journal.id);
+      await this.#needs.openSandboxes.close(record.id); // what it has open may have ended
+      await this.#needs.state.end(journal.id);
       throw error;
     }
     // From here on the history is not that of the files until the end: after a failure, too, `reconcile` has to go on.
-    await this.#state.step(journal.id, `history ${snapshot.name}`);
+    await this.#needs.state.step(journal.id, `history ${snapshot.name}`);
     reach('snapshot-restore.after-step');
-    await this.#open.close(record.id);
+    await this.#needs.openSandboxes.close(record.id);
     const { record: whole, revision } = await this.#recorded(cleared, provider, snapshot);
-    await this.#state.end(journal.id);
+    await this.#needs.state.end(journal.id);
     await this.#tell(whole, snapshot);
     return { record: whole, label: snapshot.note.label, ...(revision && { revision }) };
   }
@@ -164,13 +152,21 @@ export class RestoreSnapshot {
   async #saved(record: SandboxRecord, provider: SandboxProvider, options?: ProgressOptions): Promise<SandboxRecord> {
     try {
       if (!isAsleep(record))
-        return await this.#revisions.leftOver(record, await this.#open.get(record, options), options);
-      const journal = await this.#state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: 'ready' });
+        return await this.#needs.recordRevision.leftOver(
+          record,
+          await this.#needs.openSandboxes.get(record, options),
+          options,
+        );
+      const journal = await this.#needs.state.begin({
+        operation: 'sandbox-run-state',
+        sandbox: record.id,
+        step: 'ready',
+      });
       try {
         return await this.#savedAsleep(record, options);
       } finally {
-        await settleRunState(this.#state, provider, record);
-        await this.#state.end(journal.id);
+        await settleRunState(this.#needs.state, provider, record);
+        await this.#needs.state.end(journal.id);
       }
     } catch (error) {
       if (isLitterboxError(error, 'SANDBOX_BROKEN')) return record;
@@ -180,11 +176,15 @@ export class RestoreSnapshot {
 
   /** It is looked into without what it ran: that does not go on for a moment only to end. */
   async #savedAsleep(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
-    const runtime = await this.#open.runtime(record);
+    const runtime = await this.#needs.openSandboxes.runtime(record);
     await runtime.stop(options);
     await runtime.start(options);
     try {
-      const saved = await this.#revisions.leftOver(record, await this.#open.get(awake(record), options), options);
+      const saved = await this.#needs.recordRevision.leftOver(
+        record,
+        await this.#needs.openSandboxes.get(awake(record), options),
+        options,
+      );
       reach('snapshot-restore.after-waking');
       return saved;
     } finally {
@@ -199,9 +199,9 @@ export class RestoreSnapshot {
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     // First: an old mark would hide what the snapshot brings.
-    const cleared = await changeRecord(this.#state, record, () => ({ mark: null }));
+    const cleared = await changeRecord(this.#needs.state, record, () => ({ mark: null }));
     reach('snapshot-restore.after-mark');
-    await this.#keeper.end(cleared, false);
+    await this.#needs.reachKeeper.end(cleared, false);
     await snapshotsPortOf(provider, record).restore(record.id, snapshot.name, { signal: options?.signal });
     reach('snapshot-restore.after-runtime');
     return cleared;
@@ -213,22 +213,22 @@ export class RestoreSnapshot {
     provider: SandboxProvider,
     { note }: NotedSnapshot,
   ): Promise<{ readonly record: SandboxRecord; readonly revision: Revision | undefined }> {
-    const repository = await this.#repository.execute();
+    const repository = await this.#needs.openRepository.execute();
     const message = revisionMessage({ tool: 'restore', subject: `snapshot ${note.label}`, sandbox: record.slug });
-    const replaced = await changeRecord(this.#state, record, ({ replacements = 0 }) => ({
+    const replaced = await changeRecord(this.#needs.state, record, ({ replacements = 0 }) => ({
       mark: null,
       replacements: replacements + 1,
     }));
     reach('snapshot-restore.after-record');
     const appended = await repository.restore(record.id, note.commit, message);
     reach('snapshot-restore.after-revision');
-    const runtime = await this.#open.runtime(replaced);
+    const runtime = await this.#needs.openSandboxes.runtime(replaced);
     if (isAsleep(record)) await runtime.start();
     const { record: seen, revision } = await this.#looked(replaced, message);
     reach('snapshot-restore.after-scan');
     if (isAsleep(record)) await runtime.stop();
-    await settleRunState(this.#state, provider, seen);
-    const now = await currentRecord(this.#state, seen);
+    await settleRunState(this.#needs.state, provider, seen);
+    const now = await currentRecord(this.#needs.state, seen);
     return { record: now, revision: revision ?? appended };
   }
 
@@ -237,7 +237,11 @@ export class RestoreSnapshot {
     message: ReturnType<typeof revisionMessage>,
   ): Promise<{ readonly record: SandboxRecord; readonly revision?: Revision | undefined }> {
     try {
-      const recorded = await this.#revisions.execute(record, await this.#open.get(awake(record)), message);
+      const recorded = await this.#needs.recordRevision.execute(
+        record,
+        await this.#needs.openSandboxes.get(awake(record)),
+        message,
+      );
       return { record: recorded.record, revision: recorded.result.revision };
     } catch (error) {
       // Somebody paused it meanwhile. Without a mark the next call looks at everything.
@@ -247,7 +251,7 @@ export class RestoreSnapshot {
   }
 
   async #tell({ id, repositoryId }: SandboxRecord, { note }: NotedSnapshot): Promise<void> {
-    await this.#state.publish({
+    await this.#needs.state.publish({
       type: 'snapshot-restored',
       repositoryId,
       sandbox: id,

@@ -55,12 +55,16 @@ export interface RunCommandResult extends CommandOutcome {
   readonly hints: readonly string[];
 }
 
+interface Needs {
+  readonly changeWorkspace: ChangeWorkspace;
+}
+
 /** Runs one command in a sandbox and records what it changed, also when it fails, times out or is aborted. */
 export class RunCommand {
-  readonly #change: ChangeWorkspace;
+  readonly #needs: Needs;
 
-  constructor(change: ChangeWorkspace) {
-    this.#change = change;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   async execute(input: RunCommandInput, options?: ProgressOptions): Promise<RunCommandResult> {
@@ -72,7 +76,9 @@ export class RunCommand {
     const listener = new AbortController();
     const heard = { onOutput: guarded(input.onOutput, listener), onStart: guarded(input.onStart, listener) };
     const signal = options?.signal ? AbortSignal.any([options.signal, listener.signal]) : listener.signal;
-    const { outcome, recorded } = await this.#change.execute<CommandOutcome & Pick<RunCommandResult, 'shell'>>(
+    const { outcome, recorded } = await this.#needs.changeWorkspace.execute<
+      CommandOutcome & Pick<RunCommandResult, 'shell'>
+    >(
       {
         sandbox,
         operation: 'sandbox-run',

@@ -9,16 +9,18 @@ type Named = Pick<SandboxRecord, 'id' | 'slug'>;
 /** Who looks whether there is an agent holds its lease for a moment. */
 const LOOK_MS = 500;
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+}
+
 /** Lets one agent at a time work in a sandbox: two would undo each other's work without a word. */
 export class SeatAgent {
-  readonly #find: FindSandbox;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
+  readonly #needs: Needs;
 
-  constructor(find: FindSandbox, state: StateStore, audit: AuditLog) {
-    this.#find = find;
-    this.#state = state;
-    this.#audit = audit;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -31,11 +33,11 @@ export class SeatAgent {
     { sandbox, agent }: { readonly sandbox: string; readonly agent: string },
     options?: CallOptions,
   ): Promise<Lease> {
-    const found = await this.#find.execute(sandbox, options);
+    const found = await this.#needs.findSandbox.execute(sandbox, options);
     const { id, repositoryId } = found;
     const lease = await this.#taken(found, agent, options);
     const entry = { operation: 'agent-seat', actor: agent, repositoryId, sandbox: id, input: {} };
-    const ended = await this.#audit.start(entry).catch(async (error: unknown) => {
+    const ended = await this.#needs.audit.start(entry).catch(async (error: unknown) => {
       await lease[Symbol.asyncDispose]();
       throw error;
     });
@@ -50,7 +52,7 @@ export class SeatAgent {
 
   async #taken(found: SandboxRecord, agent: string, options?: CallOptions): Promise<Lease> {
     try {
-      return await this.#state.lease(seatOf(found), agent, { ...options, waitMs: LOOK_MS });
+      return await this.#needs.state.lease(seatOf(found), agent, { ...options, waitMs: LOOK_MS });
     } catch (error) {
       if (!isLitterboxError(error, 'BUSY')) throw error;
       const { holderPurpose, holderPid } = error.details.facts ?? {};

@@ -16,26 +16,20 @@ export interface SetUp {
   readonly isSilent: boolean;
 }
 
+interface Needs {
+  readonly state: Pick<StateStore, 'update'>;
+  readonly recordRevision: RecordRevision;
+  readonly openNetwork: OpenNetwork;
+  readonly openRepository: OpenRepository;
+  readonly asker: Asker;
+}
+
 /** Runs the setup commands in a sandbox that was just made; what they change of tracked files is a revision. */
 export class SetUpSandbox {
-  readonly #state: Pick<StateStore, 'update'>;
-  readonly #record: RecordRevision;
-  readonly #network: OpenNetwork;
-  readonly #repository: OpenRepository;
-  readonly #asker: Asker;
+  readonly #needs: Needs;
 
-  constructor(
-    state: Pick<StateStore, 'update'>,
-    record: RecordRevision,
-    network: OpenNetwork,
-    repository: OpenRepository,
-    asker: Asker,
-  ) {
-    this.#asker = asker;
-    this.#repository = repository;
-    this.#state = state;
-    this.#record = record;
-    this.#network = network;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -74,7 +68,7 @@ export class SetUpSandbox {
     options?: CallOptions,
   ): Promise<readonly (Command | NamedCommand)[]> {
     if (policy.workspaceGit === 'none') return policy.setup;
-    const repository = await this.#repository.execute(options);
+    const repository = await this.#needs.openRepository.execute(options);
     return [throwawayRepository(await repository.describe({ commit: baseCommit }, options)), ...policy.setup];
   }
 
@@ -87,14 +81,14 @@ export class SetUpSandbox {
   ): Promise<void> {
     const isOpen = record.policy.network.setup !== 'none';
     await using network = isOpen
-      ? await this.#network.execute(record, opened.runtime, {
+      ? await this.#needs.openNetwork.execute(record, opened.runtime, {
           ...tellRefusals(options),
-          isOfPerson: this.#asker === 'person',
+          isOfPerson: this.#needs.asker === 'person',
         })
       : undefined;
     const failed = await runSetupCommands(commands, record, opened.channel, 'Setting up', network, options);
     if (!failed) return;
-    await this.#state.update(record, { state: 'setup-failed', setupLog: failed.log });
+    await this.#needs.state.update(record, { state: 'setup-failed', setupLog: failed.log });
     const { slug } = record;
     const hint = isRollback
       ? 'Correct the setup (--setup, or container.setup-command) and create the sandbox again.'
@@ -109,16 +103,16 @@ export class SetUpSandbox {
       subject: record.policy.setup.map(commandText).join(' && '),
       sandbox: record.slug,
     });
-    const { record: recorded, result } = await this.#record.execute(record, opened, message, options);
+    const { record: recorded, result } = await this.#needs.recordRevision.execute(record, opened, message, options);
     return { record: recorded, isSilent: !result.revision && !result.ignoreRulesChanged };
   }
 
   /** Begins with what a setup left that was silent: it is known by its key that nothing is to be recorded. */
   async skip(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
-    return await this.#state.update(record, { mark: await opened.runtime.mark(options) });
+    return await this.#needs.state.update(record, { mark: await opened.runtime.mark(options) });
   }
 
   async ready(record: SandboxRecord): Promise<SandboxRecord> {
-    return await this.#state.update(record, { state: 'ready' });
+    return await this.#needs.state.update(record, { state: 'ready' });
   }
 }

@@ -11,16 +11,19 @@ import type { OpenSandboxes } from './open-sandboxes.ts';
 /** Where it lies inside: gone with the session, never recorded. */
 const DIRECTORY = '/tmp/litterbox';
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openSandboxes: OpenSandboxes;
+}
+
 /** Puts the output of a command, too long for an answer, into a file of its sandbox, where it can be read in parts. */
 export class SpillOutput {
-  readonly #find: FindSandbox;
-  readonly #open: OpenSandboxes;
+  readonly #needs: Needs;
   /** Of each sandbox, the last command that was taken back and that nobody was told of since. */
   readonly #takenBack = new Map<Slug, Promise<TakenBack | undefined>>();
 
-  constructor(find: FindSandbox, open: OpenSandboxes) {
-    this.#find = find;
-    this.#open = open;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** The file's path inside; `undefined` when it could not be written, which takes nothing from the answer. */
@@ -29,8 +32,8 @@ export class SpillOutput {
     { stdout, stderr }: { readonly stdout: KeptOutput; readonly stderr: KeptOutput },
     options?: CallOptions,
   ): Promise<string | undefined> {
-    const record = await this.#find.execute(sandbox, options);
-    const opened = await this.#open.get(record, options);
+    const record = await this.#needs.findSandbox.execute(sandbox, options);
+    const opened = await this.#needs.openSandboxes.get(record, options);
     const file = `${DIRECTORY}/output-${crypto.randomUUID().slice(0, 8)}.txt`;
     const parts = [...partsOf(stdout), ...(stderr.bytes.length > 0 ? [text('\n[stderr]\n'), ...partsOf(stderr)] : [])];
     try {

@@ -17,12 +17,16 @@ export interface TakenSandbox {
   readonly base: FoundBase;
 }
 
+interface Needs {
+  readonly pool: SandboxPool;
+}
+
 /** Takes out of the pool what a create would make, so that it need not be made. */
 export class TakePooled {
-  readonly #pool: SandboxPool;
+  readonly #needs: Needs;
 
-  constructor(pool: SandboxPool) {
-    this.#pool = pool;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /** @returns undefined when there is none. @throws LitterboxError `UNSUPPORTED` when the pool is asked for and the provider has none. */
@@ -55,7 +59,7 @@ export class TakePooled {
       },
       options,
     );
-    const pooled = await this.#pool.take(
+    const pooled = await this.#needs.pool.take(
       { repositoryId: repository.id, provider: provider.name, fingerprint },
       options,
     );
@@ -65,7 +69,7 @@ export class TakePooled {
 
   /** It is a sandbox like any other from now on. */
   async release({ id }: PooledSandbox): Promise<void> {
-    await this.#pool.remove(id);
+    await this.#needs.pool.remove(id);
   }
 }
 

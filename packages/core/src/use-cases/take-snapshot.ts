@@ -30,35 +30,25 @@ const MAX_SNAPSHOTS = 50;
 /** A program that writes all the time would have it taken for ever. */
 const MAX_TAKES = 3;
 
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly openSandboxes: OpenSandboxes;
+  readonly recordRevision: RecordRevision;
+  readonly actor: string;
+}
+
 /**
  * Takes a snapshot of a sandbox: workspace and home with all they hold, whatever source control thinks of it. What no call has recorded is
  * recorded first, so that the revision that the snapshot names has what it holds. A paused or stopped sandbox is taken as it is.
  */
 export class TakeSnapshot {
-  readonly #find: FindSandbox;
-  readonly #repository: OpenRepository;
-  readonly #state: StateStore;
-  readonly #audit: AuditLog;
-  readonly #open: OpenSandboxes;
-  readonly #revisions: RecordRevision;
-  readonly #actor: string;
+  readonly #needs: Needs;
 
-  constructor(
-    find: FindSandbox,
-    repository: OpenRepository,
-    state: StateStore,
-    audit: AuditLog,
-    open: OpenSandboxes,
-    revisions: RecordRevision,
-    actor: string,
-  ) {
-    this.#find = find;
-    this.#repository = repository;
-    this.#state = state;
-    this.#audit = audit;
-    this.#open = open;
-    this.#revisions = revisions;
-    this.#actor = actor;
+  constructor(needs: Needs) {
+    this.#needs = needs;
   }
 
   /**
@@ -66,24 +56,24 @@ export class TakeSnapshot {
    * @throws LitterboxError `ALREADY_EXISTS` when a snapshot has the label, `RESOURCE_EXHAUSTED` when there are too many, `UNSUPPORTED`
    */
   async execute(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<TakeSnapshotResult> {
-    const found = await this.#find.execute(name, options);
-    await using _lease = await leaseSandbox(this.#state, found, 'snapshot', options);
-    const record = await currentRecord(this.#state, found, options);
+    const found = await this.#needs.findSandbox.execute(name, options);
+    await using _lease = await leaseSandbox(this.#needs.state, found, 'snapshot', options);
+    const record = await currentRecord(this.#needs.state, found, options);
     assertWhole(record);
-    const port = snapshotsPortOf(await this.#open.providerOf(record, options), record);
+    const port = snapshotsPortOf(await this.#needs.openSandboxes.providerOf(record, options), record);
     const label = labelOf(wanted, await snapshotsOf(port, record.id, options), record);
     return await audited(
-      this.#audit,
+      this.#needs.audit,
       {
         operation: 'snapshot-create',
-        actor: this.#actor,
+        actor: this.#needs.actor,
         repositoryId: record.repositoryId,
         sandbox: record.id,
         input: { label },
       },
       async () => {
         const result = await this.#taken(record, port, label, options);
-        await this.#state.publish({
+        await this.#needs.state.publish({
           type: 'snapshot-taken',
           repositoryId: record.repositoryId,
           sandbox: record.id,
@@ -100,8 +90,8 @@ export class TakeSnapshot {
     label: Slug,
     options?: ProgressOptions,
   ): Promise<TakeSnapshotResult> {
-    const repository = await this.#repository.execute(options);
-    const opened = isAsleep(current) ? undefined : await this.#open.get(current, options);
+    const repository = await this.#needs.openRepository.execute(options);
+    const opened = isAsleep(current) ? undefined : await this.#needs.openSandboxes.get(current, options);
     let { record } = opened ? await this.#recorded(current, opened, options) : { record: current };
     for (let take = 1; ; take++) {
       const { tip } = await repository.history(record.id, options);
@@ -128,7 +118,7 @@ export class TakeSnapshot {
       subject: 'changes found by a snapshot',
       sandbox: before.slug,
     });
-    const { record, result } = await this.#revisions.execute(before, opened, message, options);
+    const { record, result } = await this.#needs.recordRevision.execute(before, opened, message, options);
     return { record, isChanged: result.revision !== undefined };
   }
 }
