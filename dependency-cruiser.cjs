@@ -171,11 +171,11 @@ module.exports = {
         'What agents reach comes from /agent: nothing behind it deletes, applies, merges, trusts or writes configuration.',
       severity: 'error',
       from: {
-        path: ['^packages/mcp/src/', '^packages/litterbox/src/(agent|open-for-agents)\\.ts$'],
+        path: ['^packages/mcp/src/', '^packages/litterbox/src/(agent|agent-use-cases|open-for-agents)\\.ts$'],
         pathNot: tests,
       },
       to: {
-        path: '^packages/(core|litterbox|source-control-git)/src/index\\.ts$|^packages/litterbox/src/(open-for-people|create-litterbox|performer)\\.ts$',
+        path: '^packages/(core|litterbox|source-control-git)/src/index\\.ts$|^packages/litterbox/src/(person-use-cases|open-for-people|create-litterbox|performer)\\.ts$',
       },
     },
     {

@@ -1,10 +1,10 @@
-import { AGENT_USE_CASES, AuditRead } from '@litterbox/core/agent';
+import { AuditRead } from '@litterbox/core/agent';
 import { createPerformer, type Doors, type WiredPerformer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
 
 const DOORS: Doors = {
   asker: 'agent',
-  useCases: async () => AGENT_USE_CASES,
+  useCases: async () => (await import('./agent-use-cases.ts')).AGENT_USE_CASES,
   sourceControl: async (options) => (await import('@litterbox/source-control-git/agent')).git(options),
 };
 

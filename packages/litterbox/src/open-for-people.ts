@@ -3,7 +3,7 @@ import type { LitterboxOptions } from './litterbox-options.ts';
 
 const DOORS: Doors = {
   asker: 'person',
-  useCases: async () => (await import('@litterbox/core')).PERSON_USE_CASES,
+  useCases: async () => (await import('./person-use-cases.ts')).PERSON_USE_CASES,
   sourceControl: async (options) => (await import('@litterbox/source-control-git')).git(options),
 };
 

@@ -23,7 +23,7 @@ const FORBIDDEN = [
     (name) => `packages/source-control-git/dist/${name}.js`,
   ),
   'packages/core/dist/wiring/person-use-cases.js',
-  ...['open-for-people', 'create-litterbox'].map((name) => `packages/litterbox/dist/${name}.js`),
+  ...['person-use-cases', 'open-for-people', 'create-litterbox'].map((name) => `packages/litterbox/dist/${name}.js`),
 ];
 
 describe('D10: the program for agents', () => {
