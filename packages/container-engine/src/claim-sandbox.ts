@@ -1,4 +1,4 @@
-import { type ProgressOptions, reach, type SandboxId, type SandboxSpec } from '@litterbox/core/provider';
+import { type ProgressOptions, failpoint, type SandboxId, type SandboxSpec } from '@litterbox/core/provider';
 import { assertClaimable, notHere, unlike } from '@litterbox/sandbox-kit';
 import type { ContainerParts } from './container-parts.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -24,10 +24,10 @@ export async function claimSandbox(
   ]);
   if (imageId !== made.imageId) throw unlike(provider, `the image ${made.image} is another now`);
   await directories.claim(id, options);
-  reach('container.after-claim-mark');
+  failpoint('container.after-claim-mark');
   const meta: SandboxMeta = { ...made, slug: spec.slug };
   await Promise.all([directories.rewrite(meta), claims.giveAway(container, meta, options)]);
-  reach('container.after-claim-thaw');
+  failpoint('container.after-claim-thaw');
   await directories.marksOf(id).clear('paused');
   options?.signal?.throwIfAborted();
   return { meta, container: container.id };

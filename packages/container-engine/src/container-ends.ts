@@ -1,4 +1,4 @@
-import { type CallOptions, reach, SandboxId } from '@litterbox/core/provider';
+import { type CallOptions, failpoint, SandboxId } from '@litterbox/core/provider';
 import { isObjectOf } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { homeVolume, workspaceVolume } from './container-options.ts';
@@ -83,14 +83,14 @@ export class ContainerEnds {
           work,
         ),
       );
-    reach('container.after-remove');
+    failpoint('container.after-remove');
     for (const volume of [workspaceVolume(id), homeVolume(id)])
       await this.#engine.askIfThere(
         'provider.remove',
         async (docker, signal) => docker.getVolume(volume).remove({ force: true, abortSignal: signal }),
         work,
       );
-    reach('container.after-volumes-removed');
+    failpoint('container.after-volumes-removed');
     await this.#disks.unmount(id, call);
   }
 

@@ -7,7 +7,7 @@ import {
   type ProbeReport,
   type ProgressOptions,
   type ProviderTraits,
-  reach,
+  failpoint,
   type RemoveOptions,
   type RuntimeStatus,
   type SandboxId,
@@ -71,7 +71,7 @@ export class ContainerProvider implements SandboxProvider {
     options?.signal?.throwIfAborted();
     const { containers, directories } = this.#parts;
     const meta = await createDirectory(this.#parts, spec, options);
-    reach('container.after-directory');
+    failpoint('container.after-directory');
     const { unfinishedMark } = sandboxLayoutOf(directories.layout, spec.id);
     const finish = () => directories.host.files.remove(unfinishedMark);
     return await createOrRollBack(
@@ -82,7 +82,7 @@ export class ContainerProvider implements SandboxProvider {
           const controls = containers.facts.assertControls(meta, container, options);
           const [read] = await Promise.all([controls, finish()]); // the engine has answered: it makes nothing more
           runtime.begin(container, read);
-          reach('container.after-controls');
+          failpoint('container.after-controls');
         },
         remove: async (error) => {
           // An engine that has answered makes nothing more.

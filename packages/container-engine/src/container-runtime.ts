@@ -16,7 +16,7 @@ import {
   type OpenPort,
   type ProcessHandle,
   type ProcessSpec,
-  reach,
+  failpoint,
   type ResourceUsage,
   type SandboxId,
   type SandboxRuntime,
@@ -147,23 +147,23 @@ export class ContainerRuntime implements SandboxRuntime {
     await pauses.assertPausable(call);
     const isMarked = await this.#marks.isSet('paused', call);
     await this.#marks.set('paused');
-    reach('container.after-paused-mark');
+    failpoint('container.after-paused-mark');
     // Where nothing runs the mark is what keeps commands out.
     await pauses.pause(this.id, isMarked, call);
   }
 
   async resume(call?: CallOptions): Promise<void> {
     await this.#input.containers.pauses.unpause(this.id, await this.#marks.isSet('paused', call), call);
-    reach('container.after-unpause');
+    failpoint('container.after-unpause');
     await this.#marks.clear('paused', call);
     await this.start(call);
   }
 
   async stop(call?: CallOptions): Promise<void> {
     await this.#marks.set('stopped');
-    reach('container.after-stopped-mark');
+    failpoint('container.after-stopped-mark');
     await this.#input.containers.ends.kill(this.id, call);
-    reach('container.after-kill');
+    failpoint('container.after-kill');
     this.#container = undefined;
     await this.#leave();
     await this.#marks.clear('paused', call);

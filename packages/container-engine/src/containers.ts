@@ -4,7 +4,7 @@ import {
   isLitterboxError,
   LitterboxError,
   quoted,
-  reach,
+  failpoint,
   type SandboxId,
   shown,
 } from '@litterbox/core/provider';
@@ -90,9 +90,9 @@ export class Containers {
     const facts = await survey(call);
     if (facts.isElsewhere && !isBelowEngine) throw this.#notHere(meta);
     await this.#disks.mount(meta, call);
-    reach('container.after-disk');
+    failpoint('container.after-disk');
     const [made] = await Promise.allSettled([this.#make(meta, facts, call)]);
-    reach('container.after-create');
+    failpoint('container.after-create');
     // Whether somebody has removed the sandbox is looked for while its container starts.
     const container = made.status === 'fulfilled' ? made.value : undefined;
     const [begun, described] = await Promise.all([
@@ -110,7 +110,7 @@ export class Containers {
     }
     if (made.status === 'rejected') throw made.reason;
     if (begun?.[0].status === 'rejected') throw begun[0].reason;
-    reach('container.after-start');
+    failpoint('container.after-start');
     return made.value.id;
   }
 
@@ -161,7 +161,7 @@ export class Containers {
       diskBytesPerSecond === undefined ? {} : diskSpeedOptions(host, diskBytesPerSecond, call),
       this.#createVolumes(meta, facts, work),
     ]);
-    reach('container.after-volumes');
+    failpoint('container.after-volumes');
     const options = containerOptions({
       meta,
       processors: facts.hasProcessorSets === true ? processors : [],

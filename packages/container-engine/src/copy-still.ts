@@ -1,4 +1,4 @@
-import { type LitterboxError, reach } from '@litterbox/core/provider';
+import { type LitterboxError, failpoint } from '@litterbox/core/provider';
 import { COPY_EXITS, runAsking, type ScriptOptions, toldCopy } from '@litterbox/linux-sandbox';
 import type { ContainerPauses } from './container-pauses.ts';
 import { sandboxLayoutOf } from './layout.ts';
@@ -51,7 +51,7 @@ export async function copyStill(
       isFrozen = true; // whatever becomes of the question: an engine does what it was asked, also for one who has left
       isFrozen = await pauses.freeze(id);
     }
-    reach('container.after-freeze');
+    failpoint('container.after-freeze');
   };
   try {
     const { code, stderr } = await runAsking(host, toldCopy(directory, copy), answer, call);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallOptions, encodeRaw, reach, type RemoveOptions, type SandboxId } from '@litterbox/core/provider';
+import { type CallOptions, encodeRaw, failpoint, type RemoveOptions, type SandboxId } from '@litterbox/core/provider';
 import { UNFINISHED } from '@litterbox/linux-sandbox';
 import { clearWork, REMOVED_IMAGE } from './clear-work.ts';
 import type { ContainerParts } from './container-parts.ts';
@@ -24,7 +24,7 @@ export async function removeSandbox(parts: ContainerParts, id: SandboxId, option
     if (isOfRoot) await noteImage(parts, id, options);
     // First what a container is made from: whoever makes one at this moment finds that it is gone, and takes it away again.
     await host.files.remove(meta);
-    reach('container.before-remove');
+    failpoint('container.before-remove');
     await containers.ends.remove(id, options);
     if (isOfRoot) for (const path of [directory, gone]) await clearWork(parts, path, options);
   }

@@ -33,7 +33,7 @@ export {
   type LitterboxErrorDetails,
 } from './domain/errors.ts';
 export { NETWORK_FILE_SYSTEMS, networkFileSystem } from './domain/network-file-system.ts';
-export { reach } from './domain/failpoint.ts';
+export { failpoint } from './domain/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
 export type { Policy, PortPolicy, ServicePolicy } from './domain/policy.ts';
 export {

@@ -274,7 +274,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** The record as it is now. */
   async refresh(options?: CallOptions): Promise<Sandbox> {
-    return new Sandbox(this.#useCases, await this.#useCases.get(FindSandbox).execute(this.name, options));
+    return new Sandbox(this.#useCases, await this.#useCases.get(FindSandbox).find(this.name, options));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,7 +5,7 @@ import type { OpenRepository } from '@litterbox/core/agent';
 /** Where a directory lies in its repository; nothing at the top, and where there is no repository. */
 export async function placeIn(repository: OpenRepository, directory: string): Promise<string | undefined> {
   try {
-    const { root } = await repository.execute();
+    const { root } = await repository.open();
     const place = relative(root, realpathSync(directory));
     return place === '' || place.startsWith('..') ? undefined : place;
   } catch {

@@ -21,11 +21,11 @@ export async function startFiller([root = '']: readonly string[]): Promise<void>
   process.on('SIGHUP', () => {}); // the terminal that it was started from has closed
   const { useCases, parts } = await litterbox.wired();
   try {
-    await useCases.get(FillPool).execute({ signal: end.signal });
+    await useCases.get(FillPool).fill({ signal: end.signal });
   } catch (error) {
     if (end.signal.aborted || isLitterboxError(error, 'BUSY')) return; // who fills looks again before it ends
     // Nobody waits for this program: who wonders reads the events.
-    const { id } = await useCases.get(OpenRepository).execute();
+    const { id } = await useCases.get(OpenRepository).open();
     const code = isLitterboxError(error) ? error.code : 'INTERNAL';
     const message = error instanceof Error ? error.message : String(error);
     await parts.state.publish({ type: 'pool-fill-failed', repositoryId: id, data: { code, message } });

@@ -16,7 +16,7 @@ export async function startKeeper([id = '']: readonly string[]): Promise<void> {
   });
   try {
     const { useCases } = await litterbox.wired();
-    const kept = await useCases.get(KeepSandbox).execute(id);
+    const kept = await useCases.get(KeepSandbox).keep(id);
     if (!kept) return; // somebody else keeps it
     const end = () => void litterbox[Symbol.asyncDispose]();
     process.once('SIGTERM', end).once('SIGINT', end);

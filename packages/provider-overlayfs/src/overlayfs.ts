@@ -28,7 +28,7 @@ import {
   type ProviderMachine,
   type ProviderTraits,
   quoted,
-  reach,
+  failpoint,
   type RemoveOptions,
   type RuntimeStatus,
   type SandboxId,
@@ -141,13 +141,13 @@ class OverlayProvider implements SandboxProvider {
     const meta = await (spec.copyOf === undefined
       ? this.#begun(spec, machine, options)
       : this.#copied(spec, spec.copyOf, machine, options));
-    reach('provider.after-directory');
+    failpoint('provider.after-directory');
     return await createOrRollBack(
       {
         open: () => this.#runtime(meta, options),
         begin: async (runtime) => {
           await runtime.warm(options);
-          reach('provider.after-session');
+          failpoint('provider.after-session');
           // A copy of a kept setup or of a sandbox has nothing that tells their work from the base: its first scan looks at everything.
           const isWhole = strategyNamed(meta.strategy, this.name).changes === 'workspace';
           if (isWhole && meta.prepared === undefined && !meta.isCopy)
@@ -178,14 +178,14 @@ class OverlayProvider implements SandboxProvider {
     if (made.root.type === 'machine' && !visibleSearchPath(machine).every((path) => searchPath.includes(path)))
       throw unlike(this.name, 'it was made where PATH has other directories');
     await this.#directories.claim(id, options);
-    reach('provider.after-claim-mark');
+    failpoint('provider.after-claim-mark');
     const meta: SandboxMeta = { ...made, slug: spec.slug };
     await this.#directories.rewrite(meta);
     const runtime = await this.#runtime(meta, options);
     try {
       // Its session is this program's too by then, and from now on ends with the last who uses it.
       await Promise.all([runtime.resume(options), runtime.assurance(options)]);
-      reach('provider.after-claim-thaw');
+      failpoint('provider.after-claim-thaw');
       const { directory } = this.#directories.filesOf(id);
       await runScriptOrFail(this.#host, 'provider.claim', letGoScript(directory), options);
       void runtime.warm(options).catch(() => {}); // who looks for changes is told
@@ -205,7 +205,7 @@ class OverlayProvider implements SandboxProvider {
     call?.signal?.throwIfAborted();
     const { directory } = this.#directories.filesOf(id);
     const leavings = leavingsOf(await this.#survey.machine(call), id);
-    reach('provider.before-remove');
+    failpoint('provider.before-remove');
     const end = `( ${endSessionScript(directory, leavings)} ) || exit 1
 ( ${leavings.empty}
 ) || exit 1

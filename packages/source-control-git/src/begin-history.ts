@@ -1,7 +1,7 @@
 import {
   type Base,
   LitterboxError,
-  reach,
+  failpoint,
   type SandboxHistory,
   type SandboxId,
   type Slug,
@@ -35,15 +35,15 @@ export async function beginHistory(
       }
       // The pin first: from here on the user's own garbage collection keeps the base.
       await user.output(['update-ref', pinRef(id), pin], { signal });
-      reach('begin.after-user-pin');
+      failpoint('begin.after-user-pin');
       await store.refs.write(refs.pin, pin);
       await store.refs.write(refs.base, base.commit);
       await store.refs.write(refs.tip, base.commit);
-      reach('begin.before-meta');
+      failpoint('begin.before-meta');
       await store.refs.write(refs.meta, metaOid, 'absent');
     },
     { signal },
   );
-  reach('begin.after-meta');
+  failpoint('begin.after-meta');
   return readHistory(store, id);
 }

@@ -2,7 +2,7 @@ import {
   LitterboxError,
   type Milestone,
   type ObjectId,
-  reach,
+  failpoint,
   type SandboxId,
   shown,
   type Slug,
@@ -52,14 +52,14 @@ export async function cutMilestone(
           }),
         ),
       );
-      reach('milestone.after-commit');
+      failpoint('milestone.after-commit');
       await publishObjects(store, user, [commit], [store.refs.read(sandboxRefs(id).pin) ?? meta.base.commit], signal);
-      reach('milestone.after-publish');
+      failpoint('milestone.after-publish');
       // The store first: what it names, reconcile can put on the branch.
       await store.lock.hold(OPERATION, () =>
         store.refs.write(`${sandboxRefs(id).milestones}/${tip.number}`, commit, 'absent'),
       );
-      reach('milestone.after-ref');
+      failpoint('milestone.after-ref');
       await placeReviewBranch(user, branch, commit, now);
       return { commit, branch, revisions, ...(large.contents.size > 0 && { largeFiles: large.contents.size }) };
     },

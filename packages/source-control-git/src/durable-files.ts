@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reach } from '@litterbox/core/provider';
+import { failpoint } from '@litterbox/core/provider';
 
 /** What was renamed or made in a directory survives a power cut only when the directory itself is flushed. */
 export async function syncDirectory(path: string): Promise<void> {
@@ -37,7 +37,7 @@ export async function writeDurable(path: string, content: string | Uint8Array): 
     throw error;
   }
   await handle.close();
-  reach('file.before-rename');
+  failpoint('file.before-rename');
   await rename(temporary, path);
   await syncDirectory(dirname(path));
 }

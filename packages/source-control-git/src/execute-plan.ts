@@ -5,7 +5,7 @@ import {
   type IntegrationResult,
   LitterboxError,
   type ObjectId,
-  reach,
+  failpoint,
   visibleName,
 } from '@litterbox/core/provider';
 import { fromByteString } from './byte-text.ts';
@@ -83,7 +83,7 @@ async function carryOut(
   const hasConflicts = token.stages.length > 0;
 
   const trees = [token.resultTree, ...token.drafts.map(({ tree }) => tree)];
-  reach('integrate.before-objects');
+  failpoint('integrate.before-objects');
   await LargeFilePointers.place(store, user, token.largeFiles, signal);
   await publishObjects(store, user, [...trees, ...token.stages.map(({ oid }) => oid)], [plan.head], signal);
   await requireSteadyFilters(user, token, signal);
@@ -117,7 +117,7 @@ async function carryOut(
   const integration = new Integration(store, user, record);
   await integration.stash();
   await integration.phase('updating');
-  reach('integrate.after-journal');
+  failpoint('integrate.after-journal');
   try {
     await integration.prepareRollBack();
     await integration.lock();
@@ -126,13 +126,13 @@ async function carryOut(
     throw error;
   }
   try {
-    reach('integrate.after-lock');
+    failpoint('integrate.after-lock');
     await integration.updateFiles(token.stages, undefined);
-    reach('integrate.after-files');
+    failpoint('integrate.after-files');
     await integration.phase('finishing');
-    reach('integrate.before-head');
+    failpoint('integrate.before-head');
     await integration.finish();
-    reach('integrate.after-finish');
+    failpoint('integrate.after-finish');
   } catch (error) {
     const now = await user.text(['rev-parse', '--verify', 'HEAD']).catch(() => undefined);
     if (newHead !== undefined && now === newHead) throw error; // reconcile finishes it
@@ -144,10 +144,10 @@ async function carryOut(
   }
   await integration.phase('unstashing');
   const stashConflicts = (await integration.unstash()) ?? [];
-  reach('integrate.after-unstash');
-  reach('integrate.before-close');
+  failpoint('integrate.after-unstash');
+  failpoint('integrate.before-close');
   await integration.close();
-  reach('integrate.after-close');
+  failpoint('integrate.after-close');
   if (hasConflicts) return { outcome: 'conflicts', conflicts: plan.conflicts };
   if (newHead === undefined) return { outcome: 'staged', conflicts: stashConflicts };
   return { outcome: 'committed', commit: newHead, conflicts: stashConflicts };

@@ -1,4 +1,4 @@
-import { LitterboxError, reach, type SandboxHistory, type SandboxId, type Slug } from '@litterbox/core/provider';
+import { LitterboxError, failpoint, type SandboxHistory, type SandboxId, type Slug } from '@litterbox/core/provider';
 import { moveReviewBranch, requireReviewBranch } from './cut-milestone.ts';
 import { pinRef, readHistory, readMeta, readMilestones, sandboxRefs } from './sandbox-refs.ts';
 import { settleJournal } from './settle-journal.ts';
@@ -41,18 +41,18 @@ export async function forkHistory(
           // The pin first: from here on the user's own garbage collection keeps the base.
           const pin = store.refs.read(from.pin);
           if (pin !== undefined) await user.output(['update-ref', pinRef(id), pin], { signal });
-          reach('fork.after-user-pin');
+          failpoint('fork.after-user-pin');
           for (const name of ['pin', 'base', 'tip', 'rules', 'taken'] as const) {
             const value = store.refs.read(from[name]);
             if (value !== undefined) await store.refs.write(to[name], value);
           }
           for (const { number, commit } of milestones) await store.refs.write(`${to.milestones}/${number}`, commit);
-          reach('fork.before-meta');
+          failpoint('fork.before-meta');
           await store.refs.write(to.meta, metaOid, 'absent');
         },
         { signal },
       );
-      reach('fork.after-meta');
+      failpoint('fork.after-meta');
       await moveReviewBranch(store, user, id, slug);
       return readHistory(store, id);
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { LitterboxError, type ObjectId, reach } from '@litterbox/core/provider';
+import { LitterboxError, type ObjectId, failpoint } from '@litterbox/core/provider';
 import { bytesOf } from './byte-text.ts';
 import { syncDirectory, writeDurable } from './durable-files.ts';
 import { readTreeFilters, withoutFilters } from './external-filters.ts';
@@ -55,11 +55,11 @@ export class Integration {
     const { stash } = this.#record;
     if (stash === undefined) return;
     await this.#user.output(['update-ref', stashRef, stash]);
-    reach('stash.after-ref');
+    failpoint('stash.after-ref');
     await this.phase('stashing');
-    reach('stash.after-journal');
+    failpoint('stash.after-journal');
     await this.#user.plumbing.output(['reset', '-q', '--hard', 'HEAD'], { setting: 'user' });
-    reach('stash.after-reset');
+    failpoint('stash.after-reset');
   }
 
   /** Locks the index as git does, with a file that says whose it is. @throws LitterboxError `USER_REPO_LOCKED`. */
@@ -69,7 +69,7 @@ export class Integration {
       // Flushed first: after a power cut an empty lock would be nobody's, and the person's to remove.
       await writeFile(temporary, this.#record.marker, { flag: 'w', flush: true });
       await link(temporary, this.#lockPath);
-      reach('integrate.after-link');
+      failpoint('integrate.after-link');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       const found = await stat(this.#lockPath).catch(() => undefined);
@@ -85,7 +85,7 @@ export class Integration {
     await this.#user.plumbing.output(['read-tree', this.#record.head], {
       environment: { GIT_INDEX_FILE: this.#oldIndexPath },
     });
-    reach('integrate.after-old-index');
+    failpoint('integrate.after-old-index');
   }
 
   async updateFiles(stages: readonly ConflictStage[], signal: AbortSignal | undefined): Promise<void> {
@@ -97,7 +97,7 @@ export class Integration {
     });
     const input = indexInfo(steps, zero);
     await this.#user.plumbing.output(['update-index', '-z', '--index-info'], { ...options, input });
-    reach('integrate.after-next-index');
+    failpoint('integrate.after-next-index');
     await updateWorkTree(this.#user, steps, nextIndex, 'first', signal);
     await this.#mark(nextIndex);
     if (stages.length === 0) return;
@@ -136,14 +136,14 @@ export class Integration {
         });
       }
     }
-    reach('integrate.after-head');
+    failpoint('integrate.after-head');
     for (const [name, content] of Object.entries(stateFiles)) {
       await writeDurable(join(this.#user.gitDirectory, name), content);
     }
     const isPending = await stat(nextIndex).catch(() => undefined);
     if (isPending) await rename(nextIndex, this.#indexPath);
     await syncDirectory(this.#user.gitDirectory);
-    reach('integrate.after-index');
+    failpoint('integrate.after-index');
     await this.unlock();
   }
 

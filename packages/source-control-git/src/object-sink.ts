@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ObjectId, reach } from '@litterbox/core/provider';
+import { type ObjectId, failpoint } from '@litterbox/core/provider';
 import { syncDirectory } from './durable-files.ts';
 import { hashObject, type ObjectFormat, type ObjectType } from './object-format.ts';
 import type { ObjectReader } from './object-reader.ts';
@@ -114,7 +114,7 @@ export class ObjectSink implements Disposable {
         directories.add(this.#objects);
       }
       renameSync(temporary, this.#pathOf(oid));
-      reach('objects.after-rename');
+      failpoint('objects.after-rename');
       directories.add(directory);
     }
     return directories;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LitterboxError, type ObjectId, reach } from '@litterbox/core/provider';
+import { LitterboxError, type ObjectId, failpoint } from '@litterbox/core/provider';
 import { syncDirectory, temporaryName } from './durable-files.ts';
 import type { Store } from './store.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -31,12 +31,12 @@ export async function publishObjects(
       signal,
     });
     if (code !== 0) throw refusal(stderr);
-    reach('publish.after-check');
+    failpoint('publish.after-check');
     // The index makes a pack visible, so it comes last.
     const names = (await readdir(join(quarantine, 'pack'))).filter((name) => name.startsWith('pack-'));
     for (const name of names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))) {
       await copyDurably(join(quarantine, 'pack', name), join(userObjects, 'pack', name));
-      reach('publish.after-file');
+      failpoint('publish.after-file');
     }
     await syncDirectory(join(userObjects, 'pack'));
   } finally {
@@ -59,7 +59,7 @@ async function copyDurably(source: string, target: string): Promise<void> {
     } finally {
       await handle.close();
     }
-    reach('publish.before-rename');
+    failpoint('publish.before-rename');
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });

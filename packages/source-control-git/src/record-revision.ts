@@ -2,7 +2,7 @@ import {
   type CallOptions,
   LitterboxError,
   type ObjectId,
-  reach,
+  failpoint,
   type RecordRequest,
   type RecordResult,
   type RevisionMessage,
@@ -158,10 +158,10 @@ export async function recordRevision(
   }
 
   const number = (tipRevision?.number ?? 0) + 1;
-  reach('record.after-tree');
+  failpoint('record.after-tree');
   const commit =
     tree === tipTree ? oldTip : putCommit(sink, { tree, parent: oldTip, atSeconds, number }, request.message);
-  reach('record.after-commit');
+  failpoint('record.after-commit');
   const objects = store.journal.usage.bytes < MAX_JOURNAL_BYTES ? sink.journalled : undefined;
   const looseObjects = objects ? 0 : sink.looseCount;
   if (!objects) {
@@ -171,21 +171,21 @@ export async function recordRevision(
   options?.signal?.throwIfAborted();
   await store.lock.hold(OPERATION, async () => {
     store.refs.expect(refs.tip, oldTip);
-    reach('record.before-ref');
+    failpoint('record.before-ref');
     const moves = [
       { name: refs.rules, old: oldRules, value: rules },
       { name: refs.tip, old: oldTip, value: commit },
     ].filter(({ old, value }) => old !== value);
     if (objects) {
       await store.journal.append({ refs: moves, objects }, () => sink.stage());
-      reach('journal.after-append');
+      failpoint('journal.after-append');
       sink.reveal();
       for (const { name, value } of moves) store.refs.writeJournalled(name, value);
     } else {
       for (const { name, value } of moves)
         await (value === undefined ? store.refs.remove(name) : store.refs.write(name, value));
     }
-    reach('record.after-ref');
+    failpoint('record.after-ref');
   });
   if (commit === oldTip) return { result: { changedFiles: 0, ignoreRulesChanged, ...warnings.result() }, looseObjects };
   return {

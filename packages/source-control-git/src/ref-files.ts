@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LitterboxError, ObjectId, reach } from '@litterbox/core/provider';
+import { LitterboxError, ObjectId, failpoint } from '@litterbox/core/provider';
 import { syncDirectory } from './durable-files.ts';
 
 const isAbsent = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
@@ -73,9 +73,9 @@ export class RefFiles {
       throw error;
     }
     await handle.close();
-    reach('ref.before-rename');
+    failpoint('ref.before-rename');
     await rename(lock, path);
-    reach('ref.after-rename');
+    failpoint('ref.after-rename');
     await syncDirectory(directory);
   }
 

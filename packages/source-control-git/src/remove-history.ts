@@ -1,4 +1,4 @@
-import { type ObjectId, reach, type SandboxId } from '@litterbox/core/provider';
+import { type ObjectId, failpoint, type SandboxId } from '@litterbox/core/provider';
 import { serializeCommit } from './commit-object.ts';
 import { ExportPlace } from './export-place.ts';
 import { heldByPerson } from './held-commits.ts';
@@ -24,18 +24,18 @@ export async function removeHistory(
         const meta = await readMeta(store, id);
         const milestones = await readMilestones(store, id);
         await bury(store, id);
-        reach('remove.after-tombstone');
+        failpoint('remove.after-tombstone');
         const commits = milestones.map(({ commit }) => commit);
         const isLeft = await removeReviewBranch(user, reviewBranch(meta.slug), new Set(commits));
         await leaveLargeFiles(store, user, id, commits, isLeft, signal);
-        reach('remove.after-branch');
+        failpoint('remove.after-branch');
         await new ExportPlace(store, user).remove(meta.slug);
       }
       await user.run(['update-ref', '-d', pinRef(id)], { signal });
-      reach('remove.after-pin');
+      failpoint('remove.after-pin');
       await store.lock.hold('sandbox.remove', async () => {
         await store.refs.remove(refs.meta);
-        reach('remove.after-meta');
+        failpoint('remove.after-meta');
         await store.refs.remove(refs.root);
       });
     },

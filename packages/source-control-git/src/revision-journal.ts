@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { LitterboxError, ObjectId, reach } from '@litterbox/core/provider';
+import { LitterboxError, ObjectId, failpoint } from '@litterbox/core/provider';
 import { writeDurable } from './durable-files.ts';
 import type { ObjectType } from './object-format.ts';
 
@@ -79,7 +79,7 @@ export class RevisionJournal {
     const entry = this.#encode(change);
     try {
       for (let at = 0; at < entry.length; ) at += writeSync(file, entry, at, entry.length - at, end + at);
-      reach('journal.before-sync');
+      failpoint('journal.before-sync');
       const synced = fdatasyncAsync(file);
       try {
         meanwhile();

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { isLitterboxError, type ObjectId, reach } from '@litterbox/core/provider';
+import { isLitterboxError, type ObjectId, failpoint } from '@litterbox/core/provider';
 import { PackWriter } from './pack-writer.ts';
 import type { RefFiles } from './ref-files.ts';
 import type { JournalEntry, JournalledObject } from './revision-journal.ts';
@@ -19,12 +19,12 @@ export async function settleJournal(store: Store, signal?: AbortSignal): Promise
       const packed = new Set(before.map(({ checksum }) => checksum));
       const later = entries.filter(({ checksum }) => !packed.has(checksum));
       if (later.length > 0) await writePack(store, later);
-      reach('journal.after-pack');
+      failpoint('journal.after-pack');
       for (const [name, value] of outstanding(store.refs, entries, true)) {
         if (value === undefined) await store.refs.remove(name);
         else await store.refs.write(name, value);
       }
-      reach('journal.before-clear');
+      failpoint('journal.before-clear');
       await store.journal.clear();
       return [...before, ...later];
     },

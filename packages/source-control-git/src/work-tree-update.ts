@@ -1,5 +1,5 @@
 import { rmdir, unlink } from 'node:fs/promises';
-import { reach } from '@litterbox/core/provider';
+import { failpoint } from '@litterbox/core/provider';
 import { type ByteString, bytesOf } from './byte-text.ts';
 import { flushFiles } from './flush-files.ts';
 import { filteredAmong, readTreeFilters } from './external-filters.ts';
@@ -44,7 +44,7 @@ export async function updateWorkTree(
   const removed = steps.filter((step) => !step.new && !isSubmodule(step.old)).map(({ path }) => path);
   for (const path of removed) {
     await removeFile(user.root, path);
-    reach('work-tree.after-removal');
+    failpoint('work-tree.after-removal');
   }
   await write(written.filter((path) => !byFilter.has(path) && !isAttributes(path)));
   if (filtered === 'last') await write(written.filter((path) => byFilter.has(path) && !isAttributes(path)));
@@ -59,7 +59,7 @@ export async function updateWorkTree(
       input: pathList(paths),
       signal,
     });
-    reach('work-tree.after-writing');
+    failpoint('work-tree.after-writing');
   }
 }
 

@@ -1,17 +1,17 @@
 import { type SandboxRecord } from '@litterbox/core/provider';
 import type { UseCaseFixture } from '../src/index.ts';
 
-type Input = Parameters<UseCaseFixture['createSandbox']['execute']>[0];
+type Input = Parameters<UseCaseFixture['createSandbox']['create']>[0];
 
 /** Makes a sandbox, as the ordinary way is. */
 export async function made(fixture: UseCaseFixture, name = 'a', input: Partial<Input> = {}): Promise<SandboxRecord> {
-  return (await fixture.createSandbox.execute({ ...input, name })).record;
+  return (await fixture.createSandbox.create({ ...input, name })).record;
 }
 
 /** Makes one in which a revision holds one change. */
 export async function changed(fixture: UseCaseFixture, name = 'a', input: Partial<Input> = {}): Promise<SandboxRecord> {
   const record = await made(fixture, name, input);
-  await fixture.runCommand.execute({ sandbox: name, command: 'echo work >work' });
+  await fixture.runCommand.run({ sandbox: name, command: 'echo work >work' });
   return record;
 }
 

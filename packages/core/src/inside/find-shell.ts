@@ -16,7 +16,7 @@ export class FindShell {
   }
 
   /** @returns undefined for a sandbox in which nothing can be started now */
-  async execute(record: SandboxRecord, options?: CallOptions): Promise<CommandShell | undefined> {
+  async find(record: SandboxRecord, options?: CallOptions): Promise<CommandShell | undefined> {
     if (record.state !== 'ready' && record.state !== 'setup-failed') return undefined;
     try {
       const { channel } = await this.#needs.openSandboxes.get(record, options);

@@ -66,8 +66,8 @@ export class ReadLines {
   }
 
   /** @throws LitterboxError `PATH_HIDDEN`, `NOT_FOUND`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `NOT_A_DIRECTORY`. */
-  async execute({ sandbox, path, offset, limit }: ReadLinesInput, options?: CallOptions): Promise<LineSlice> {
-    return await this.#needs.inspectSandbox.execute(
+  async read({ sandbox, path, offset, limit }: ReadLinesInput, options?: CallOptions): Promise<LineSlice> {
+    return await this.#needs.inspectSandbox.inspect(
       {
         sandbox,
         operation: 'sandbox-read',

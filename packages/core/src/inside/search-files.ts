@@ -67,11 +67,11 @@ export class SearchFiles {
   }
 
   /** @throws LitterboxError `PATTERN_*`, `GLOB_INVALID`, `NOT_FOUND`, `NOT_A_REGULAR_FILE`, `PATH_HIDDEN`. */
-  async execute(input: SearchFilesInput, options?: CallOptions): Promise<FoundLines> {
+  async search(input: SearchFilesInput, options?: CallOptions): Promise<FoundLines> {
     const { sandbox, path, pattern, include, isCaseIgnored } = input;
     const { expression, ignoreCase } = searchPattern(pattern);
     const matches = include === undefined ? undefined : includeMatcher(include);
-    return await this.#needs.inspectSandbox.execute(
+    return await this.#needs.inspectSandbox.inspect(
       {
         sandbox,
         operation: 'sandbox-grep',

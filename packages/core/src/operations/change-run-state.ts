@@ -33,7 +33,7 @@ async function change(
     });
   }
   const states = useCases.get(ChangeRunState);
-  if (sandbox !== undefined) return [await states.execute(sandbox, wanted, options)];
+  if (sandbox !== undefined) return [await states.change(sandbox, wanted, options)];
   const records = await useCases.get(ListSandboxes).records(allRepos ? 'all' : 'repository', options);
   return await states.all(records, wanted, options);
 }

@@ -19,5 +19,5 @@ export const cloneRepository = operation({
     destination: fields.text('directory').optional().describe('Below the playground. Default: the name in the URL'),
   }),
   document: (cloned: ClonedRepository) => cloned,
-  execute: async (useCases, input, options) => await useCases.get(CloneRepository).execute(input, options),
+  execute: async (useCases, input, options) => await useCases.get(CloneRepository).clone(input, options),
 });

@@ -136,7 +136,7 @@ export const createSandbox = operation({
     ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),
   }),
   execute: async (useCases, { name, from, provider, host, freshSetup, rollback, ...keys }, options) =>
-    await useCases.get(CreateSandbox).execute(
+    await useCases.get(CreateSandbox).create(
       {
         name,
         from: from === undefined ? undefined : baseSource(from),

@@ -21,5 +21,5 @@ export const cutMilestone = operation({
   }),
   document: (milestone: Milestone | undefined) => milestone ?? { commit: null },
   execute: async (useCases, { sandbox, message, waitMs: patienceMs }, options) =>
-    await useCases.get(CutMilestone).execute(sandbox, message, { ...options, patienceMs }),
+    await useCases.get(CutMilestone).cut(sandbox, message, { ...options, patienceMs }),
 });

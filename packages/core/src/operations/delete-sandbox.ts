@@ -18,5 +18,5 @@ export const deleteSandbox = operation({
   }),
   document: ({ slug }: SandboxRecord) => ({ deleted: slug }),
   execute: async (useCases, { sandbox, force, forget, waitMs: patienceMs }, options) =>
-    await useCases.get(DeleteSandbox).execute(sandbox, { force, forget }, { ...options, patienceMs }),
+    await useCases.get(DeleteSandbox).delete(sandbox, { force, forget }, { ...options, patienceMs }),
 });

@@ -33,13 +33,13 @@ async function probe(
 }
 
 async function explained(useCases: UseCases, sandbox: string, options?: OperationOptions): Promise<Explanation> {
-  const record = await useCases.get(FindSandbox).execute(sandbox, options);
+  const record = await useCases.get(FindSandbox).find(sandbox, options);
   const { state, shell } = await stateAndShell(useCases, record, options);
   if (state !== 'ready') return { record, state, ...(shell && { shell }) };
   const look = { sandbox, operation: 'sandbox-explain', input: {} };
   const usage = await useCases
     .get(InspectSandbox)
-    .execute({ ...look, look: async ({ runtime }) => await runtime.usage(options) }, options);
+    .inspect({ ...look, look: async ({ runtime }) => await runtime.usage(options) }, options);
   return { record, state, usage, ...(shell && { shell }) };
 }
 

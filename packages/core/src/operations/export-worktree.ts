@@ -16,5 +16,5 @@ export const exportWorktree = operation({
   }),
   document: (made: ExportedTree) => made,
   execute: async (useCases, input, options) =>
-    await useCases.get(ExportTree).execute({ ...input, onRisky: options?.onRisky }, options),
+    await useCases.get(ExportTree).export({ ...input, onRisky: options?.onRisky }, options),
 });

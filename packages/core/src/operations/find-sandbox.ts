@@ -9,5 +9,5 @@ export const findSandbox = operation({
   summary: 'Look up a sandbox by its name',
   effect: 'read',
   input: z.strictObject({ sandbox: fields.sandbox() }),
-  execute: async (useCases, { sandbox }, options) => await useCases.get(FindSandbox).execute(sandbox, options),
+  execute: async (useCases, { sandbox }, options) => await useCases.get(FindSandbox).find(sandbox, options),
 });

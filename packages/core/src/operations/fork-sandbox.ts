@@ -34,7 +34,7 @@ export const forkSandbox = operation({
   execute: async (useCases, { sandbox, name, count, waitMs: patienceMs }, given): Promise<ForkResult | ForksResult> => {
     const fork = useCases.get(ForkSandbox);
     const options = { ...given, patienceMs };
-    if (count === undefined) return await fork.execute(sandbox, name, options);
+    if (count === undefined) return await fork.fork(sandbox, name, options);
     return await fork.several(sandbox, { wanted: name, count }, options);
   },
 });

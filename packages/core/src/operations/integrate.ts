@@ -70,7 +70,7 @@ export const applyChanges = operation({
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
     const some = { ...values, paths: values.paths?.map(repositoryPath) };
     const asked = { ...some, integration: 'apply' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
-    return await useCases.get(IntegrateChanges).execute(asked, { ...options, patienceMs });
+    return await useCases.get(IntegrateChanges).integrate(asked, { ...options, patienceMs });
   },
 });
 
@@ -88,7 +88,7 @@ export const mergeChanges = operation({
   document,
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
     const asked = { ...values, integration: 'merge' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
-    return await useCases.get(IntegrateChanges).execute(asked, { ...options, patienceMs });
+    return await useCases.get(IntegrateChanges).integrate(asked, { ...options, patienceMs });
   },
 });
 

@@ -12,5 +12,5 @@ export const listSandboxes = operation({
   input: z.strictObject({ all: fields.flag().optional().describe('Of every repository') }),
   document: (sandboxes: readonly SandboxSummary[]) => sandboxes,
   execute: async (useCases, { all }, options) =>
-    await useCases.get(ListSandboxes).execute(all ? 'all' : 'repository', options),
+    await useCases.get(ListSandboxes).list(all ? 'all' : 'repository', options),
 });

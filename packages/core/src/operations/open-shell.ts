@@ -26,5 +26,5 @@ export const openShell = operation({
       .optional(),
   }),
   execute: async (useCases, { mergeOutput: isMerged, ...input }, options) =>
-    await useCases.get(AttachProcess).execute({ ...input, isMerged }, options),
+    await useCases.get(AttachProcess).attach({ ...input, isMerged }, options),
 });

@@ -40,7 +40,7 @@ export const raceForks = operation({
     racers: racers.map((racer) => racerDocument(racer)),
     unmade: unmade.map((fork) => forkDocument(fork)),
   }),
-  execute: async (useCases, input, options) => await useCases.get(RaceForks).execute(input, options),
+  execute: async (useCases, input, options) => await useCases.get(RaceForks).race(input, options),
 });
 
 function racerDocument({ record, number, isPassed, score, changedFiles, changedLines, work, judgement, error }: Racer) {

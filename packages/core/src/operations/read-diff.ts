@@ -41,10 +41,10 @@ export const readDiff = operation({
   }),
   async execute(useCases, { sandbox, paths: given, revision }, options): Promise<SandboxDiff> {
     const paths = given?.map(repositoryPath);
-    const repository = await useCases.get(OpenRepository).execute(options);
+    const repository = await useCases.get(OpenRepository).open(options);
     const some = { ...options, ...(paths?.length && { paths }) };
     if (revision !== undefined) {
-      const { id } = await useCases.get(FindSandbox).execute(sandbox, options);
+      const { id } = await useCases.get(FindSandbox).find(sandbox, options);
       const { commit: tip } = await repository.resolve(id, revision, options);
       const scope = { ...some, revision: tip };
       return {
@@ -55,7 +55,7 @@ export const readDiff = operation({
       };
     }
     const looking = useCases.get(LookAtSandbox);
-    const look = await looking.execute(sandbox, options);
+    const look = await looking.look(sandbox, options);
     const { id } = look.record;
     const scope = { ...some, upTo: look.tip.commit };
     const markShown = async () => {

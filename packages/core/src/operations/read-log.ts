@@ -16,5 +16,5 @@ export const readLog = operation({
   }),
   document: (entries: readonly HistoryEntry[]) => entries,
   execute: async (useCases, { sandbox, limit, revisionsOnly = false }, options) =>
-    await useCases.get(ReadHistory).execute(sandbox, { limit, quietCalls: !revisionsOnly }, options),
+    await useCases.get(ReadHistory).read(sandbox, { limit, quietCalls: !revisionsOnly }, options),
 });

@@ -9,5 +9,5 @@ export const reconcileState = operation({
   effect: 'host',
   input: z.strictObject({}),
   document: (done: readonly string[]) => done,
-  execute: async (useCases, _input, options) => await useCases.get(Reconcile).execute(options),
+  execute: async (useCases, _input, options) => await useCases.get(Reconcile).reconcile(options),
 });

@@ -54,5 +54,5 @@ export const runCommand = operation({
   execute: async (useCases, { mergeOutput: isMerged, ...input }, options) =>
     await useCases
       .get(RunCommand)
-      .execute({ ...input, isMerged, onOutput: options?.onOutput, onStart: options?.onStart }, options),
+      .run({ ...input, isMerged, onOutput: options?.onOutput, onStart: options?.onStart }, options),
 });

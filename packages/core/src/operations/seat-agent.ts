@@ -12,5 +12,5 @@ export const seatAgent = operation({
     sandbox: fields.sandbox(),
     agent: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a word of a-z, 0-9 and dashes'),
   }),
-  execute: async (useCases, input, options) => await useCases.get(SeatAgent).execute(input, options),
+  execute: async (useCases, input, options) => await useCases.get(SeatAgent).seat(input, options),
 });

@@ -31,7 +31,7 @@ export const takeSnapshot = operation({
   }),
   document: ({ name, note, warnings }: TakeSnapshotResult) => ({ name, ...note, warnings }),
   execute: async (useCases, input, options) =>
-    await useCases.get(TakeSnapshot).execute(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
+    await useCases.get(TakeSnapshot).take(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
 });
 
 /** `snapshot-list`, `litterbox snapshot list`: the snapshots of a sandbox, oldest first. */
@@ -43,7 +43,7 @@ export const listSnapshots = operation({
   input: z.strictObject({ sandbox: fields.sandbox() }),
   document: (snapshots: readonly SandboxSnapshot[]) =>
     snapshots.map(({ name, takenAtMs, note, usage }) => ({ name, takenAtMs, ...note, ...usage })),
-  execute: async (useCases, { sandbox }, options) => await useCases.get(ListSnapshots).execute(sandbox, options),
+  execute: async (useCases, { sandbox }, options) => await useCases.get(ListSnapshots).list(sandbox, options),
 });
 
 /** `snapshot-restore`, `litterbox snapshot restore`: put workspace and home back to a snapshot. */
@@ -65,7 +65,7 @@ export const restoreSnapshot = operation({
     revision: revision ?? null,
   }),
   execute: async (useCases, input, options) =>
-    await useCases.get(RestoreSnapshot).execute(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
+    await useCases.get(RestoreSnapshot).restore(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
 });
 
 /** `snapshot-remove`, `litterbox snapshot remove`: give a snapshot up; the sandbox stays as it is. */
@@ -82,5 +82,5 @@ export const removeSnapshot = operation({
   input: z.strictObject({ sandbox: fields.sandbox(), label: label(), waitMs: fields.waitMs() }),
   document: ({ name, note }: SandboxSnapshot) => ({ removed: { name, ...note } }),
   execute: async (useCases, input, options) =>
-    await useCases.get(RemoveSnapshot).execute(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
+    await useCases.get(RemoveSnapshot).remove(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
 });

@@ -13,6 +13,6 @@ export async function stateAndShell(
 ): Promise<{ readonly state: ShownState; readonly shell?: CommandShell }> {
   const state = await useCases.get(ListSandboxes).state(record, options);
   if (state !== 'ready' && state !== 'setup-failed') return { state };
-  const shell = await useCases.get(FindShell).execute(record, options);
+  const shell = await useCases.get(FindShell).find(record, options);
   return { state, ...(shell && { shell }) };
 }

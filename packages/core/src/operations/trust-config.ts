@@ -21,6 +21,6 @@ export const trustConfig = operation({
   }),
   async execute(useCases, { contentHash }, options) {
     const trust = useCases.get(TrustConfig);
-    return contentHash === undefined ? await trust.status(options) : await trust.execute(contentHash, options);
+    return contentHash === undefined ? await trust.status(options) : await trust.trust(contentHash, options);
   },
 });

@@ -59,7 +59,7 @@ export class AcceptWork {
   }
 
   /** @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`, `PERMISSION_DENIED`; `REV_NOT_FOUND` for a tip that is none. */
-  async execute(work: OfferedWork, consent: GivenConsent, options?: CallOptions): Promise<void> {
+  async accept(work: OfferedWork, consent: GivenConsent, options?: CallOptions): Promise<void> {
     const basis = await this.#basis(work, consent, options);
     const since = basis === undefined ? [] : await this.#changedSince(work, basis, options);
     const isUnseen = basis === undefined || since.length > 0;
@@ -78,7 +78,7 @@ export class AcceptWork {
 
   /** @throws LitterboxError `CHANGED_SINCE_SHOWN` when the work is of another state than the one that was named, `REV_NOT_FOUND`. */
   async assertNamed(work: OfferedWork, name: string, options?: CallOptions): Promise<ObjectId> {
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     const { commit } = await repository.resolve(work.record.id, name, options);
     if (commit === work.tip.commit) return commit;
     throw changedSince(work, commit, await this.#changedSince(work, commit, options));
@@ -96,7 +96,7 @@ export class AcceptWork {
     options?: CallOptions,
   ): Promise<readonly FileChange[]> {
     if (basis === tip.commit) return [];
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     const scope = { revision: tip.commit, against: basis, ...(paths?.length && { paths }) };
     return await repository.changes(record.id, { ...options, ...scope });
   }
@@ -109,7 +109,7 @@ export class AcceptWork {
     options?: CallOptions,
   ): Promise<boolean> {
     if (!onUnseen) return false;
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     const some = paths?.length ? { paths } : {};
     const scope = basis === undefined ? { upTo: tip.commit } : { revision: tip.commit, against: basis, ...some };
     await onUnseen(repository.diff(record.id, { ...options, ...scope }), basis === undefined ? 'all' : 'since');

@@ -1,5 +1,5 @@
 import { agentPath } from '../domain/agent-path.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/sandbox-histories.ts';
 import type { StateStore } from '../ports/state-store.ts';
@@ -47,7 +47,7 @@ export class AccessFiles {
 
   /** @throws LitterboxError `NOT_FOUND`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `FILE_TOO_LARGE`. */
   async read(name: string, path: string, options?: CallOptions): Promise<Uint8Array> {
-    const record = await this.#needs.findSandbox.execute(name, options);
+    const record = await this.#needs.findSandbox.find(name, options);
     const target = agentPath(record.workdir, path).absolute;
     const places = { open: this.#needs.openSandboxes, state: this.#needs.state };
     return await lookInto(places, record, async (opened) => await readContent(opened, target, options), options);
@@ -57,7 +57,7 @@ export class AccessFiles {
   async write(input: WriteFileInput, options?: CallOptions): Promise<WriteFileResult> {
     const { sandbox, path, content, message, waitMs } = input;
     if (content.length > MAX_FILE_BYTES) throw fileRefusal('file.write', path, 43);
-    const { outcome, recorded } = await this.#needs.changeWorkspace.execute(
+    const { outcome, recorded } = await this.#needs.changeWorkspace.change(
       {
         sandbox,
         operation: 'sandbox-write',
@@ -69,7 +69,7 @@ export class AccessFiles {
           const target = agentPath(workdir, path, { isWritten: true });
           const isHiddenReplaced = target.isHidden && (await isThere(opened, target.absolute, options));
           await writeContent(opened, target.absolute, content, options);
-          reach('write.after-rename');
+          failpoint('write.after-rename');
           return { isHiddenReplaced, isOutside: !target.isInWorkspace };
         },
       },

@@ -17,7 +17,7 @@ export class AssignPorts {
   }
 
   /** @param keep writes them down: nobody else is given a number before that is done */
-  async execute<Kept>(
+  async assign<Kept>(
     ports: readonly PortPolicy[],
     keep: (assigned: readonly AssignedPort[]) => Promise<Kept>,
     options?: CallOptions,

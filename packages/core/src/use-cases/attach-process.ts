@@ -79,7 +79,7 @@ export class AttachProcess {
     this.#needs = needs;
   }
 
-  async execute(
+  async attach(
     {
       sandbox,
       command = INTERACTIVE_SHELL,
@@ -96,7 +96,7 @@ export class AttachProcess {
   ): Promise<AttachedProcess> {
     checkedCommand(command);
     assertVariables('sandbox.attach', env);
-    const found = await this.#needs.findSandbox.execute(sandbox, options);
+    const found = await this.#needs.findSandbox.find(sandbox, options);
     assertMessage(found, message);
     const opened = await this.#needs.openSandboxes.get(found, options);
     await this.#needs.openSandboxes.reconnect(found, options);
@@ -142,7 +142,7 @@ export class AttachProcess {
     const recorded = async (exit: ExitStatus): Promise<Pick<Recorded, 'result' | 'drift'>> => {
       await using _lease = await this.#needs.state.lease(`sandbox:${found.id}`, tool);
       const record = (await this.#needs.state.get(found.id)) ?? found;
-      return await this.#needs.recordRevision.execute(
+      return await this.#needs.recordRevision.record(
         record,
         opened,
         revisionMessage({

@@ -23,7 +23,7 @@ export class AuditRead {
 
   /** A call that reads what is known of all sandboxes. */
   async ofRepository<Result>(operation: string, body: () => Promise<Result>, options?: CallOptions): Promise<Result> {
-    const { id: repositoryId } = await this.#needs.openRepository.execute(options);
+    const { id: repositoryId } = await this.#needs.openRepository.open(options);
     return await audited(
       this.#needs.audit,
       { operation, actor: this.#needs.actor, repositoryId, input: {}, isRead: true },
@@ -38,7 +38,7 @@ export class AuditRead {
     body: (record: SandboxRecord) => Promise<Result>,
     options?: CallOptions,
   ): Promise<Result> {
-    const record = await this.#needs.findSandbox.execute(name, options);
+    const record = await this.#needs.findSandbox.find(name, options);
     const { id: sandbox, repositoryId } = record;
     const start = { operation, actor: this.#needs.actor, repositoryId, sandbox, input: {}, isRead: true };
     return await audited(this.#needs.audit, start, () => body(record));
@@ -47,7 +47,7 @@ export class AuditRead {
   /** A call that ended before it came to its own entries: arguments that are none, a sandbox that is not there. */
   async refused(operation: string, error: unknown): Promise<void> {
     if (isAudited(error)) return;
-    const repository = await this.#needs.openRepository.execute().catch(() => undefined); // perhaps that is what is missing
+    const repository = await this.#needs.openRepository.open().catch(() => undefined); // perhaps that is what is missing
     const finish = await this.#needs.audit.start({
       operation,
       actor: this.#needs.actor,

@@ -56,7 +56,7 @@ export class BringArtefacts {
   }
 
   /** @throws LitterboxError `NOT_FOUND`, `CONFLICT` where the base has something there, when `isStrict` */
-  async execute(
+  async bring(
     repository: PersonsRepository,
     base: Pick<Base, 'commit' | 'tree'>,
     { paths, isWorkTree, isStrict }: WantedArtefacts,

@@ -1,4 +1,4 @@
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { RuntimeStatus } from '../ports/sandbox-provider.ts';
@@ -56,8 +56,8 @@ export class ChangeRunState {
     this.#needs = needs;
   }
 
-  async execute(name: string, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
-    return await this.of(await this.#needs.findSandbox.execute(name, options), wanted, options);
+  async change(name: string, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
+    return await this.of(await this.#needs.findSandbox.find(name, options), wanted, options);
   }
 
   async of(found: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
@@ -112,12 +112,12 @@ export class ChangeRunState {
         .catch(() => {});
       throw error;
     }
-    reach('run-state.after-runtime');
+    failpoint('run-state.after-runtime');
     // Never over a deletion that began meanwhile.
     const updated = await changeRecord(this.#needs.state, record, ({ state }) =>
       STABLE.includes(state) ? { state: wanted } : undefined,
     );
-    reach('run-state.after-record');
+    failpoint('run-state.after-record');
     await this.#needs.state.end(journal.id);
     await this.#needs.state.publish({
       type: EVENTS[wanted],

@@ -1,4 +1,4 @@
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { assertMessage, type RevisionTrigger, revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
@@ -55,12 +55,12 @@ export class ChangeWorkspace {
   }
 
   /** @throws LitterboxError `SANDBOX_*`, `BUSY`, `MESSAGE_*`, and what `act` throws. */
-  async execute<Outcome>(
+  async change<Outcome>(
     change: WorkspaceChange<Outcome>,
     options?: ProgressOptions,
   ): Promise<{ readonly outcome: Outcome; readonly recorded: RecordResult }> {
     const { trigger } = change;
-    const found = await this.#needs.findSandbox.execute(change.sandbox, options);
+    const found = await this.#needs.findSandbox.find(change.sandbox, options);
     change.check?.(found);
     assertMessage(found, trigger.message);
     // Who is at work in it stands still until it is resumed: waiting for them would end in blaming them.
@@ -85,12 +85,12 @@ export class ChangeWorkspace {
         const outcome = await change.act(opened, record);
         const message = revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) });
         const { result, drift } = await this.#needs.recordRevision
-          .execute(record, opened, message)
+          .record(record, opened, message)
           .catch((error: unknown) => {
             change.unrecorded?.(outcome);
             throw error;
           });
-        reach('change.after-record');
+        failpoint('change.after-record');
         if (drift) throw liveTreeChanged(record, drift, ' The call ended, and what it changed is recorded.');
         change.settled?.(outcome);
         return { outcome, recorded: result };

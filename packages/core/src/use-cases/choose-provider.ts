@@ -61,7 +61,7 @@ export class ChooseProvider {
    * @param root what the sandbox is to have its programs from: where nobody names a provider, those that can are looked at
    * @param named of the user's machines, where nobody names a provider with its own
    */
-  async execute(
+  async choose(
     wanted: ProviderKey | undefined,
     options?: ProgressOptions,
     root?: SandboxRoot['type'],
@@ -98,7 +98,7 @@ export class ChooseProvider {
   }
 
   /**
-   * As {@link execute}, and one that is asked for has to be usable too: for who has other machines to go to.
+   * As {@link choose}, and one that is asked for has to be usable too: for who has other machines to go to.
    *
    * @throws LitterboxError `UNAVAILABLE` when none is
    */
@@ -108,7 +108,7 @@ export class ChooseProvider {
     root: SandboxRoot['type'] | undefined,
     host: string,
   ): Promise<SandboxProvider> {
-    const provider = await this.execute(wanted, options, root, host);
+    const provider = await this.choose(wanted, options, root, host);
     const report = reportOf(await this.#probed(provider.name, options));
     if (report.usable) return provider;
     throw new LitterboxError('UNAVAILABLE', `${provider.name} cannot be used: ${refusalOf(report)}.`, {

@@ -1,5 +1,5 @@
 import { isLitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import type { ProviderKey } from '../domain/provider-key.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
@@ -32,7 +32,7 @@ export class ClearPool {
   }
 
   async list(options?: CallOptions): Promise<readonly PooledSandbox[]> {
-    return await this.#needs.pool.list((await this.#needs.openRepository.execute(options)).id, options);
+    return await this.#needs.pool.list((await this.#needs.openRepository.open(options)).id, options);
   }
 
   /**
@@ -61,8 +61,8 @@ export class ClearPool {
   }
 
   /** Removes all but those that another process is just making, taking or removing. Gives those that it removed. */
-  async execute(options?: CallOptions): Promise<readonly PooledSandbox[]> {
-    const repository = await this.#needs.openRepository.execute(options);
+  async clear(options?: CallOptions): Promise<readonly PooledSandbox[]> {
+    const repository = await this.#needs.openRepository.open(options);
     await this.orphans(options);
     return await this.#cleared(repository, () => true, options);
   }
@@ -81,7 +81,7 @@ export class ClearPool {
   /** Everything of one that this process owns; the row last, so that what is left after a kill is found by it. */
   async removed(repository: SourceRepository, { id, provider }: PooledSandbox): Promise<void> {
     await (await this.#needs.providers.get(provider)).remove(id);
-    reach('pool.after-runtime-removed');
+    failpoint('pool.after-runtime-removed');
     await repository.remove(id);
     await this.#needs.pool.remove(id);
   }
@@ -125,7 +125,7 @@ export class ClearPool {
       // One that this program does not have, or that does not answer, keeps what it prepared until it does.
       if (answers.get(one.provider)?.state !== 'answered' || !(await this.#needs.pool.condemn(one.id, options)))
         continue;
-      reach('pool.after-condemned');
+      failpoint('pool.after-condemned');
       await audited(
         this.#needs.audit,
         {

@@ -53,11 +53,11 @@ export class CloneRepository {
   }
 
   /** @throws LitterboxError `PATH_OUTSIDE_WORKDIR`, `ALREADY_EXISTS`, `UNSUPPORTED`, and what `SourceControl.fetch` throws. */
-  async execute(
+  async clone(
     { sandbox, url, destination }: CloneRepositoryInput,
     options?: ProgressOptions,
   ): Promise<ClonedRepository> {
-    return await this.#needs.inspectSandbox.execute(
+    return await this.#needs.inspectSandbox.inspect(
       {
         sandbox,
         operation: 'sandbox-clone',

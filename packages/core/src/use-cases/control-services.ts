@@ -56,7 +56,7 @@ export class ControlServices {
     options?: CallOptions,
   ): Promise<{ readonly services: readonly ServiceStatus[]; readonly recorded: RecordResult }> {
     const subject = `${action}${service === undefined ? '' : ` ${service}`}`;
-    const { outcome, recorded } = await this.#needs.changeWorkspace.execute(
+    const { outcome, recorded } = await this.#needs.changeWorkspace.change(
       {
         sandbox,
         operation: 'sandbox-service',
@@ -82,7 +82,7 @@ export class ControlServices {
   }
 
   async status({ sandbox, service }: ServiceRequest, options?: CallOptions): Promise<readonly ServiceStatus[]> {
-    return await this.#needs.inspectSandbox.execute(
+    return await this.#needs.inspectSandbox.inspect(
       {
         sandbox,
         operation: 'sandbox-service',
@@ -103,7 +103,7 @@ export class ControlServices {
     { sandbox, service, isFollowing, tailBytes }: LogRequest,
     options?: CallOptions,
   ): AsyncGenerator<ServiceOutput> {
-    const record = await this.#needs.findSandbox.execute(sandbox, options);
+    const record = await this.#needs.findSandbox.find(sandbox, options);
     assertUsable(record);
     assertService(record, service);
     const request = {
@@ -116,7 +116,7 @@ export class ControlServices {
   }
 
   async ports(sandbox: string, options?: CallOptions): Promise<readonly PortStatus[]> {
-    return await this.#needs.inspectSandbox.execute(
+    return await this.#needs.inspectSandbox.inspect(
       {
         sandbox,
         operation: 'sandbox-ports',

@@ -1,7 +1,7 @@
 import type { ExecChannel } from '../channel/exec-channel.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import { LitterboxError, isLitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { placementLines } from '../domain/placement-lines.ts';
 import type { Placement } from '../domain/placement.ts';
 import { parseProviderKey } from '../domain/provider-key.ts';
@@ -162,15 +162,15 @@ export class CreateSandbox {
     }
   }
 
-  async execute(input: CreateSandboxInput, options?: CreateOptions): Promise<CreateSandboxResult> {
+  async create(input: CreateSandboxInput, options?: CreateOptions): Promise<CreateSandboxResult> {
     const named = input.name === undefined ? undefined : slugify(input.name);
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     const { slug, lossy } = named ?? slugify(await this.#freeName(repository, options));
     const { name = slug } = input;
     const existing = await this.#needs.state.find(repository.id, slug, options);
     if (existing) throw nameTaken(slug, name, existing, await this.#isLost(existing, options));
-    const decided = await this.#needs.decidePolicy.execute(repository, input.overrides ?? {}, options);
-    const { provider, placement } = await this.#needs.placeSandbox.execute(
+    const decided = await this.#needs.decidePolicy.decide(repository, input.overrides ?? {}, options);
+    const { provider, placement } = await this.#needs.placeSandbox.place(
       {
         provider: input.provider ?? decided.provider,
         ...(input.provider === undefined && { providerFrom: decided.providerFrom }),
@@ -194,7 +194,7 @@ export class CreateSandbox {
     const taken =
       input.freshSetup || isLive
         ? undefined
-        : await this.#needs.takePooled.execute(repository, provider, decided, asked, source, options);
+        : await this.#needs.takePooled.take(repository, provider, decided, asked, source, options);
     const id = taken?.pooled.id ?? SandboxId.make();
     return await audited(
       this.#needs.audit,
@@ -221,7 +221,7 @@ export class CreateSandbox {
           isWorkTree: source.type === 'worktree',
           isStrict: input.overrides?.include !== undefined,
         };
-        const { artefacts, warnings: unbrought } = await this.#needs.bringArtefacts.execute(
+        const { artefacts, warnings: unbrought } = await this.#needs.bringArtefacts.bring(
           repository,
           base,
           wanted,
@@ -361,7 +361,7 @@ export class CreateSandbox {
       baseCommit: base.commit,
       baseTree: base.tree,
     };
-    return await this.#needs.installImage.execute(repository, provider, sandbox, base, isFresh, options);
+    return await this.#needs.installImage.install(repository, provider, sandbox, base, isFresh, options);
   }
 
   /** Begins services, ports and network: a sandbox whose services do not come up is one all the same, to find out why. */
@@ -379,7 +379,7 @@ export class CreateSandbox {
       let now = await currentRecord(this.#needs.state, record, options); // a number may have been taken meanwhile
       if (services.length > 0) {
         const message = revisionMessage({ tool: 'service', subject: 'start', sandbox: record.slug });
-        ({ record: now } = await this.#needs.recordRevision.execute(
+        ({ record: now } = await this.#needs.recordRevision.record(
           now,
           await this.#needs.openSandboxes.get(now, options),
           message,
@@ -428,10 +428,10 @@ export class CreateSandbox {
   ): Promise<SandboxRecord> {
     await using _lease = await this.#needs.state.lease(`sandbox:${draft.id}`, 'create', options);
     const journal = await this.#needs.state.begin({ operation: 'sandbox-create', sandbox: draft.id, step: 'record' });
-    reach('create.after-journal');
+    failpoint('create.after-journal');
     let record: SandboxRecord | undefined;
     try {
-      record = await this.#needs.assignPorts.execute(
+      record = await this.#needs.assignPorts.assign(
         draft.policy.ports ?? [],
         (ports) =>
           this.#needs.state.insert(
@@ -445,11 +445,11 @@ export class CreateSandbox {
         options,
       );
       if (pooled) {
-        reach('create.before-release');
+        failpoint('create.before-release');
         await this.#needs.takePooled.release(pooled);
       }
       await this.#needs.state.step(journal.id, 'runtime');
-      reach('create.after-record');
+      failpoint('create.after-record');
       const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
       options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
       const live = draft.policy.lower === 'live' && { live: await liveLower(repository, base, options) };
@@ -466,7 +466,7 @@ export class CreateSandbox {
           : provider.create({ ...spec, ...(setup && { prepared: setup.wanted }) }, options),
       ]);
       if (made.status === 'fulfilled') this.#needs.openSandboxes.adopt(draft, made.value);
-      reach('create.after-runtime');
+      failpoint('create.after-runtime');
       if (made.status === 'rejected') throw made.reason;
       if (history.status === 'rejected') throw history.reason;
       options?.signal?.throwIfAborted();
@@ -474,10 +474,10 @@ export class CreateSandbox {
       assertReachable(record, opened.runtime);
       // Whether it can be opened at all is known now, and not when the first command misses it.
       if (record.policy.network.run !== 'none')
-        await (await this.#needs.openNetwork.execute(record, opened.runtime, options))[Symbol.asyncDispose]();
+        await (await this.#needs.openNetwork.open(record, opened.runtime, options))[Symbol.asyncDispose]();
       if (!pooled?.assurance)
         record = await this.#needs.state.update(record, { assurance: await opened.runtime.assurance(options) });
-      reach('create.after-assurance');
+      failpoint('create.after-assurance');
       const isSetUp = pooled !== undefined && opened.runtime.prepared === undefined;
       if (isSetUp) {
         if (record.policy.setup.length > 0)
@@ -493,7 +493,7 @@ export class CreateSandbox {
         await assertSupervisor(supervisor, channel, provider.name, options);
       }
       record = await this.#needs.setUpSandbox.ready(record);
-      reach('create.after-ready');
+      failpoint('create.after-ready');
     } catch (error) {
       const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;
       if (!isKept) await this.undo(repository, provider, draft.id, pooled);
@@ -501,7 +501,7 @@ export class CreateSandbox {
       throw error;
     }
     await this.#needs.state.end(journal.id);
-    reach('create.after-end');
+    failpoint('create.after-end');
     await this.#needs.state.publish({
       type: 'sandbox-created',
       repositoryId: draft.repositoryId,
@@ -540,9 +540,9 @@ export class CreateSandbox {
     const key = keys.keptUnder({ isSilent, touchesBase: !isSilent && (await touchesBase()) });
     options?.onProgress?.({ step: 'setup', message: 'Keeping what the setup left' });
     await this.#needs.openSandboxes.close(record.id);
-    reach('create.before-keep');
+    failpoint('create.before-keep');
     await provider.setups?.keep(record.id, key, options);
-    reach('create.after-keep');
+    failpoint('create.after-keep');
     return current;
   }
 

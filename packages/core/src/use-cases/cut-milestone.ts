@@ -1,4 +1,4 @@
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { milestoneMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { Asker, ProgressOptions } from '../ports/call.ts';
@@ -31,10 +31,10 @@ export class CutMilestone {
   }
 
   /** `undefined` when nothing was recorded since the last one. */
-  async execute(name: string, message: string, options?: ProgressOptions): Promise<Milestone | undefined> {
+  async cut(name: string, message: string, options?: ProgressOptions): Promise<Milestone | undefined> {
     const checked = milestoneMessage(message);
-    const record = await this.#needs.findSandbox.execute(name, options);
-    const repository = await this.#needs.openRepository.execute(options);
+    const record = await this.#needs.findSandbox.find(name, options);
+    const repository = await this.#needs.openRepository.open(options);
     await using _lease = await leaseSandbox(this.#needs.state, record, 'milestone', options);
     assertWhole(await currentRecord(this.#needs.state, record, options));
     return await audited(
@@ -47,9 +47,9 @@ export class CutMilestone {
         input: { message: checked },
       },
       async () => {
-        await this.#needs.settleSandbox.execute(record, options);
+        await this.#needs.settleSandbox.settle(record, options);
         const milestone = await repository.milestone(record.id, checked, options);
-        reach('milestone.after-cut');
+        failpoint('milestone.after-cut');
         // What an agent asks for writes its branch and nothing else.
         if (milestone && record.policy.worktrees === 'eager' && this.#needs.asker === 'person')
           await repository.exportTree(record.id, options);

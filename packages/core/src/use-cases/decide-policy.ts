@@ -79,7 +79,7 @@ export class DecidePolicy {
   }
 
   /** @throws LitterboxError `CONFIG_*`, `CONFIG_UNTRUSTED`. */
-  async execute(
+  async decide(
     repository: SourceRepository,
     overrides: PolicyOverrides,
     options?: CallOptions,

@@ -1,5 +1,5 @@
 import { isLitterboxError, LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { shown } from '../domain/shown.ts';
 import { slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -65,7 +65,7 @@ export class DeleteSandbox {
    * @throws LitterboxError `SANDBOX_ACTIVE` when a call is at work in it, `UNMERGED_WORK` when work would be lost and `force` is not set,
    * `CONFLICT` when it is to be forgotten although its provider answers, `UNAVAILABLE` when that does not answer
    */
-  async execute(
+  async delete(
     name: string,
     { force = false, forget = false }: { readonly force?: boolean | undefined; readonly forget?: boolean | undefined },
     options?: ProgressOptions,
@@ -77,7 +77,7 @@ export class DeleteSandbox {
     if (forget) await this.#assertLost(record, options);
     if (!force && record.state !== 'deleting') {
       if (!repository) throw ofGoneRepository(record);
-      if (!forget) await this.#needs.settleSandbox.execute(record, options);
+      if (!forget) await this.#needs.settleSandbox.settle(record, options);
       await this.#assertExpendable(record, repository, options);
     }
     await audited(
@@ -98,8 +98,8 @@ export class DeleteSandbox {
   async #target(name: string, options?: ProgressOptions): Promise<Target> {
     try {
       return {
-        found: await this.#needs.findSandbox.execute(name, options),
-        repository: await this.#needs.openRepository.execute(options),
+        found: await this.#needs.findSandbox.find(name, options),
+        repository: await this.#needs.openRepository.open(options),
       };
     } catch (error) {
       if (!isLitterboxError(error) || !NOT_HERE.has(error.code)) throw error;
@@ -120,26 +120,26 @@ export class DeleteSandbox {
   async removed(record: SandboxRecord, repository: Pick<SourceRepository, 'remove'>, isLost = false): Promise<void> {
     const provider = isLost ? undefined : await this.#needs.openSandboxes.providerOf(record); // first: without it nothing begins
     const journal = await this.#needs.state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
-    reach('delete.after-journal');
+    failpoint('delete.after-journal');
     await changeRecord(this.#needs.state, record, ({ state }) =>
       state === 'deleting' ? undefined : { state: 'deleting' },
     );
-    reach('delete.after-mark');
+    failpoint('delete.after-mark');
     await this.#needs.reachKeeper.end(record, false);
     // The runtime ends everything at once; closing it first would end one process after another.
     await provider?.remove(record.id);
-    reach('delete.after-runtime');
+    failpoint('delete.after-runtime');
     if (provider) await removeSnapshots(provider, record.id);
-    reach('delete.after-snapshots');
+    failpoint('delete.after-snapshots');
     await this.#needs.openSandboxes.close(record.id);
-    reach('delete.after-close');
+    failpoint('delete.after-close');
     await this.#needs.state.step(journal.id, 'history');
     await repository.remove(record.id);
-    reach('delete.after-history');
+    failpoint('delete.after-history');
     await this.#needs.state.remove(record.id);
-    reach('delete.after-record');
+    failpoint('delete.after-record');
     await this.#needs.state.end(journal.id);
-    reach('delete.after-end');
+    failpoint('delete.after-end');
     await this.#needs.state.publish({
       type: 'sandbox-deleted',
       repositoryId: record.repositoryId,

@@ -44,9 +44,9 @@ export class EditFile {
   }
 
   /** @throws LitterboxError `EDIT_*`, `PATH_*`, `NOT_FOUND`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `FILE_TOO_LARGE`. */
-  async execute(input: EditFileInput, options?: CallOptions): Promise<EditResult> {
+  async edit(input: EditFileInput, options?: CallOptions): Promise<EditResult> {
     const { sandbox, path, old, new: fresh, isEverywhere, message, waitMs } = input;
-    const { outcome, recorded } = await this.#needs.changeWorkspace.execute(
+    const { outcome, recorded } = await this.#needs.changeWorkspace.change(
       {
         sandbox,
         operation: 'sandbox-edit',

@@ -43,10 +43,10 @@ export class ExportTree {
   }
 
   /** @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`; nothing is written then. */
-  async execute({ sandbox, ...input }: ExportTreeInput, options?: CallOptions): Promise<ExportedTree> {
-    const record = await this.#needs.findSandbox.execute(sandbox, options);
+  async export({ sandbox, ...input }: ExportTreeInput, options?: CallOptions): Promise<ExportedTree> {
+    const record = await this.#needs.findSandbox.find(sandbox, options);
     const { id, slug, repositoryId } = record;
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     const { tree, revision, risky } = await repository.planExport(id, options);
     if (risky.length > 0) input.onRisky?.(risky);
     return await audited(
@@ -58,7 +58,7 @@ export class ExportTree {
         const work = { record, tip, risky, slug, verb: 'worktree', question };
         // Before the first milestone there is nothing of the sandbox's in it.
         const consent = revision === 0 && input.tip === undefined ? { ...input, tip: '0' } : input;
-        await this.#needs.acceptWork.execute(work, consent, options);
+        await this.#needs.acceptWork.accept(work, consent, options);
         const { revisions = 0, unmilestoned = 0 } = (await repository.works([id], options)).get(id) ?? {};
         return { ...(await repository.exportTree(id, { ...options, tree })), risky, revisions, unmilestoned };
       },

@@ -1,7 +1,7 @@
 import { ExecChannel } from '../channel/exec-channel.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import { isLitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { SandboxId } from '../domain/ids.ts';
 import type { Slug } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -76,8 +76,8 @@ export class FillPool {
   }
 
   /** @throws LitterboxError as a create does; `BUSY` when another process is filling the pool of this repository. */
-  async execute(options?: ProgressOptions): Promise<FillPoolResult> {
-    const repository = await this.#needs.openRepository.execute(options);
+  async fill(options?: ProgressOptions): Promise<FillPoolResult> {
+    const repository = await this.#needs.openRepository.open(options);
     const wait = { ...options, waitMs: PATIENCE_MS };
     await using _lease = await this.#needs.state.lease(`pool:${repository.id}`, 'fill the pool', wait);
     let made = 0;
@@ -100,8 +100,8 @@ export class FillPool {
   }
 
   async #plan(repository: SourceRepository, options?: ProgressOptions): Promise<PoolPlan> {
-    const decided = await this.#needs.decidePolicy.execute(repository, {}, options);
-    const { provider } = await this.#needs.placeSandbox.execute(decided, options);
+    const decided = await this.#needs.decidePolicy.decide(repository, {}, options);
+    const { provider } = await this.#needs.placeSandbox.place(decided, options);
     if (decided.pool > 0) assertPoolable(provider);
     const asked = decided.policyFor(provider);
     const base = await repository.base(decided.source, options);
@@ -121,7 +121,7 @@ export class FillPool {
     };
     const policy =
       decided.pool > 0
-        ? await this.#needs.installImage.execute(repository, provider, wanting, base, false, options)
+        ? await this.#needs.installImage.install(repository, provider, wanting, base, false, options)
         : asked;
     const draft = { ...wanting, policy: policyForBase(policy, base) };
     const fingerprint = await poolFingerprint(repository, draft, options);
@@ -141,10 +141,10 @@ export class FillPool {
     await audited(this.#needs.audit, start, async () => {
       const row = { id, repositoryId: repository.id, provider: provider.name, fingerprint };
       const pooled = await this.#needs.pool.add(row, options);
-      reach('pool.after-row');
+      failpoint('pool.after-row');
       try {
         const assurance = await this.#made({ ...plan.draft, id }, plan, options);
-        reach('pool.before-offer');
+        failpoint('pool.before-offer');
         await this.#needs.pool.offer(id, assurance);
       } catch (error) {
         await this.#needs.clearPool.removed(repository, pooled);
@@ -161,7 +161,7 @@ export class FillPool {
     const prepared = keys ? { prepared: keys.wanted } : {};
     let runtime = await provider.create({ ...spec, ...prepared }, options);
     try {
-      reach('pool.after-runtime');
+      failpoint('pool.after-runtime');
       const begun = runtime.prepared;
       const isForOthers = begun !== undefined && keys && !keys.isExact(begun) && !keys.isSilent(begun);
       if (isForOthers && !(await this.#fits(record, plan, runtime, options))) {
@@ -172,7 +172,7 @@ export class FillPool {
       const hasSetup = record.policy.setup.length > 0 || record.policy.workspaceGit === 'throwaway';
       if (hasSetup && runtime.prepared === undefined) {
         const left = await this.#setUp(record, plan, runtime, options);
-        reach('pool.after-setup');
+        failpoint('pool.after-setup');
         if (keys && provider.setups) {
           options?.onProgress?.({ step: 'setup', message: 'Keeping what the setup left' });
           await runtime[Symbol.asyncDispose]();

@@ -28,9 +28,9 @@ export class FindSandbox {
   }
 
   /** @throws LitterboxError `SANDBOX_NOT_FOUND`, and what `slugify` throws. */
-  async execute(name: string, options?: CallOptions): Promise<SandboxRecord> {
+  async find(name: string, options?: CallOptions): Promise<SandboxRecord> {
     const { slug } = slugify(name);
-    const { id } = await this.#needs.openRepository.execute(options);
+    const { id } = await this.#needs.openRepository.open(options);
     const record = await this.#needs.state.find(id, slug, options);
     if (record) return record;
     const end = await this.#endOf(id, slug, options);

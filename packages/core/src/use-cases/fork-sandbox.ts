@@ -1,5 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { SandboxId } from '../domain/ids.ts';
 import { MAX_SLUG_CHARACTERS, type Slug, slugify } from '../domain/slug.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -71,9 +71,9 @@ export class ForkSandbox {
   }
 
   /** @param wanted the fork's name; without one it is the source's with the first free number from 2 on */
-  async execute(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<ForkResult> {
-    const found = await this.#needs.findSandbox.execute(name, options);
-    const repository = await this.#needs.openRepository.execute(options);
+  async fork(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<ForkResult> {
+    const found = await this.#needs.findSandbox.find(name, options);
+    const repository = await this.#needs.openRepository.open(options);
     const provider = await this.#needs.openSandboxes.providerOf(found, options);
     assertCanCopy(provider, found);
     const id = SandboxId.make();
@@ -97,7 +97,7 @@ export class ForkSandbox {
 
   /** What the names of forks can begin with, so that they are numbered from 1 on. */
   async freeRow(name: string, count: number, options?: ProgressOptions): Promise<string> {
-    const { slug, repositoryId } = await this.#needs.findSandbox.execute(name, options);
+    const { slug, repositoryId } = await this.#needs.findSandbox.find(name, options);
     const taken = new Set((await this.#needs.state.list(repositoryId, options)).map((one) => one.slug));
     for (let round = 0; ; round += 1) {
       const suffix = ['', '-race'][round] ?? `-race-${round}`;
@@ -118,13 +118,13 @@ export class ForkSandbox {
     { wanted, count }: { readonly wanted: string | undefined; readonly count: number },
     options?: ForkOptions,
   ): Promise<ForksResult> {
-    const found = await this.#needs.findSandbox.execute(name, options);
+    const found = await this.#needs.findSandbox.find(name, options);
     assertCanCopy(await this.#needs.openSandboxes.providerOf(found, options), found);
     const forks: (ForkResult | FailedFork)[] = [];
     for (let number = 1; number <= count; number++) {
       const numbered = wanted === undefined ? undefined : withNumber(slugify(wanted).slug, number);
       try {
-        const fork = await this.execute(name, numbered, options);
+        const fork = await this.fork(name, numbered, options);
         forks.push(fork);
         options?.onFork?.(fork.record);
       } catch (error) {
@@ -166,10 +166,10 @@ export class ForkSandbox {
     };
     await using _lease = await this.#needs.state.lease(`sandbox:${id}`, 'fork', options);
     const journal = await this.#needs.state.begin({ operation: 'sandbox-create', sandbox: id, step: 'fork' });
-    reach('fork.after-journal');
+    failpoint('fork.after-journal');
     try {
       const record = await this.#copied(repository, provider, source, draft, options);
-      reach('fork.after-ready');
+      failpoint('fork.after-ready');
       await this.#needs.state.end(journal.id);
       await this.#needs.state.publish({
         type: 'sandbox-created',
@@ -193,12 +193,12 @@ export class ForkSandbox {
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     const { id, slug } = draft;
-    const inserted = await this.#needs.assignPorts.execute(
+    const inserted = await this.#needs.assignPorts.assign(
       draft.policy.ports ?? [],
       (ports) => this.#needs.state.insert(ports.length > 0 ? { ...draft, ports } : draft, options),
       options,
     );
-    reach('fork.after-record');
+    failpoint('fork.after-record');
     options?.onProgress?.({ step: 'runtime', message: `Copying ${source.slug} (${provider.name})` });
     const spec = {
       ...(await specOf(inserted, { commit: source.baseCommit, tree: source.baseTree }, repository, options)),
@@ -210,7 +210,7 @@ export class ForkSandbox {
       provider.create(spec, options),
     ]);
     if (made.status === 'fulfilled') this.#needs.openSandboxes.adopt(inserted, made.value);
-    reach('fork.after-runtime');
+    failpoint('fork.after-runtime');
     if (made.status === 'rejected') throw made.reason;
     if (history.status === 'rejected') throw history.reason;
     options?.signal?.throwIfAborted();
@@ -218,7 +218,7 @@ export class ForkSandbox {
     const described = await this.#needs.state.update(inserted, { assurance: await opened.runtime.assurance(options) });
     // Everything is looked at once: what the source's programs wrote since it was recorded is the fork's first revision.
     const recorded = await this.#needs.recordRevision.leftOver(described, opened, options);
-    reach('fork.after-scan');
+    failpoint('fork.after-scan');
     return await this.#needs.state.update(recorded, {
       state: source.state === 'setup-failed' ? 'setup-failed' : 'ready',
     });

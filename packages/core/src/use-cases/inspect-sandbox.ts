@@ -32,8 +32,8 @@ export class InspectSandbox {
     this.#needs = needs;
   }
 
-  async execute<Found>({ sandbox, operation, input, look }: Inspection<Found>, options?: CallOptions): Promise<Found> {
-    const record = await this.#needs.findSandbox.execute(sandbox, options);
+  async inspect<Found>({ sandbox, operation, input, look }: Inspection<Found>, options?: CallOptions): Promise<Found> {
+    const record = await this.#needs.findSandbox.find(sandbox, options);
     return await audited(
       this.#needs.audit,
       {

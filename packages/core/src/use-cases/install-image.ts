@@ -1,6 +1,6 @@
 import { ExecChannel } from '../channel/exec-channel.ts';
 import { LitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { SandboxId } from '../domain/ids.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Slug } from '../domain/slug.ts';
@@ -48,7 +48,7 @@ export class InstallImage {
    * @returns the policy with the image that it is in
    * @throws LitterboxError `SETUP_FAILED`; nothing is left then. `PERMISSION_DENIED` when it is to be installed from what no person made.
    */
-  async execute(
+  async install(
     repository: SourceRepository,
     provider: SandboxProvider,
     sandbox: InstalledSandbox,
@@ -91,7 +91,7 @@ export class InstallImage {
     if (root.type !== 'image' || !policy.install) return policy;
     if (root.installed !== undefined && (await isKept(provider, policy, root.installed, options))) return policy;
     const base = await repository.base({ type: 'head' }, options);
-    return await this.execute(repository, provider, { ...sandbox, baseTree: base.tree }, base, false, options);
+    return await this.install(repository, provider, { ...sandbox, baseTree: base.tree }, base, false, options);
   }
 
   async #ensure(
@@ -149,21 +149,21 @@ export class InstallImage {
       { ...spec, root: { type: 'image', reference }, playground: sandbox.id, isInstaller: true },
       options,
     );
-    reach('install.after-create');
+    failpoint('install.after-create');
     await using channel = new ExecChannel(runtime);
     const isOpen = policy.network.setup !== 'none';
     await using network = isOpen
-      ? await this.#needs.openNetwork.execute(sandbox, runtime, tellRefusals(options))
+      ? await this.#needs.openNetwork.open(sandbox, runtime, tellRefusals(options))
       : undefined;
     const failed = await runSetupCommands(install, sandbox, channel, 'Installing', network, options);
     if (failed) {
       const hint = 'Correct container.install-command and create the sandbox again.';
       throw setupFailed('install command', failed, sandbox, hint, network);
     }
-    reach('install.before-keep');
+    failpoint('install.before-keep');
     options?.onProgress?.({ step: 'image', message: 'Keeping what was installed' });
     await provider.images?.keep(sandbox.id, key, options);
-    reach('install.after-keep');
+    failpoint('install.after-keep');
   }
 }
 

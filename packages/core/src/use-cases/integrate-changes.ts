@@ -1,5 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../ports/persons-repository.ts';
@@ -66,7 +66,7 @@ export class IntegrateChanges {
 
   /** What the workspace holds is recorded first, as far as it can be looked into. */
   async plan(input: IntegrateInput, options?: ProgressOptions): Promise<ShownPlan> {
-    const { record, unsettled } = await this.#needs.lookAtSandbox.execute(input.sandbox, options);
+    const { record, unsettled } = await this.#needs.lookAtSandbox.look(input.sandbox, options);
     const plan = await this.#plan(record, input, options);
     if (input.tip !== undefined)
       await this.#needs.acceptWork.assertNamed(offeredWork(record, plan, input), input.tip, options);
@@ -77,7 +77,7 @@ export class IntegrateChanges {
     const { paths = [] } = input;
     if (paths.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
     assertWhole(record);
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     return await repository.plan(
       record.id,
       {
@@ -90,13 +90,13 @@ export class IntegrateChanges {
     );
   }
 
-  async execute(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrateResult> {
-    const record = await this.#needs.findSandbox.execute(input.sandbox, options);
+  async integrate(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrateResult> {
+    const record = await this.#needs.findSandbox.find(input.sandbox, options);
     const held = <Result>(body: () => Promise<Result>) => this.#held(record, input.integration, body, options);
     const plan = await held(async () => {
       const now = await currentRecord(this.#needs.state, record, options);
       assertWhole(now);
-      await this.#needs.settleSandbox.execute(record, options);
+      await this.#needs.settleSandbox.settle(record, options);
       return await this.#plan(now, input, options);
     });
     input.onPlan?.(plan);
@@ -117,9 +117,9 @@ export class IntegrateChanges {
         },
       },
       async () => {
-        reach('integrate.after-start');
+        failpoint('integrate.after-start');
         // Outside the leases: nobody waits for a person who reads.
-        if (!plan.upToDate) await this.#needs.acceptWork.execute(offeredWork(record, plan, input), input, options);
+        if (!plan.upToDate) await this.#needs.acceptWork.accept(offeredWork(record, plan, input), input, options);
         return await held(() => this.#carryOut(record, plan, input, options));
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
@@ -133,16 +133,16 @@ export class IntegrateChanges {
     input: IntegrateInput,
     options?: ProgressOptions,
   ): Promise<IntegrateResult> {
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     assertWhole(await currentRecord(this.#needs.state, record, options));
-    await this.#needs.settleSandbox.execute(record, options);
+    await this.#needs.settleSandbox.settle(record, options);
     const { tip } = await repository.history(record.id, options);
     if (tip.commit !== plan.tip) {
       const since = await repository.changes(record.id, { ...options, revision: tip.commit, against: plan.tip });
       throw changedSince({ record, tip, verb: input.integration }, plan.tip, since);
     }
     const result = await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
-    reach('integrate.after-execute');
+    failpoint('integrate.after-execute');
     await this.#needs.state.publish({
       type: `sandbox-${input.integration === 'merge' ? 'merged' : 'applied'}`,
       repositoryId: record.repositoryId,
@@ -156,7 +156,7 @@ export class IntegrateChanges {
       (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
       (await repository.isMerged(record.id));
     if (isIn) {
-      reach('merge.before-delete');
+      failpoint('merge.before-delete');
       await this.#needs.deleteSandbox.removed(record, repository);
     }
     return { ...result, plan, isDeleted: isIn };

@@ -76,7 +76,7 @@ export class KeepSandbox {
    *
    * @returns resolves `done` when it no longer keeps; nothing when another program keeps it, or it is not to be kept
    */
-  async execute(id: SandboxId): Promise<{ readonly done: Promise<void> } | undefined> {
+  async keep(id: SandboxId): Promise<{ readonly done: Promise<void> } | undefined> {
     const lease = await this.#lease(id);
     if (!lease) return undefined;
     const keeping = await this.#begin(id, lease).catch(async (error: unknown) => {
@@ -230,7 +230,7 @@ class Keeping {
     const known = this.#record.ports ?? [];
     const missing = (this.#record.policy.ports ?? []).filter(({ name }) => !known.some((port) => port.name === name));
     if (missing.length === 0) return;
-    this.#record = await assign.execute(missing, (assigned) =>
+    this.#record = await assign.assign(missing, (assigned) =>
       changeRecord(state, this.#record, ({ ports = [] }) => ({ ports: [...ports, ...assigned] })),
     );
   }
@@ -251,7 +251,7 @@ class Keeping {
       } catch (error) {
         if (!isLitterboxError(error, 'PORT_TAKEN')) throw error;
         this.#movedFrom.set(port.name, port.outside);
-        this.#record = await assign.execute([now], ([other = now]) =>
+        this.#record = await assign.assign([now], ([other = now]) =>
           changeRecord(state, this.#record, ({ ports = [] }) => ({
             ports: ports.map((one) => (one.name === other.name ? other : one)),
           })),
@@ -279,7 +279,7 @@ class Keeping {
     const { network, runtime, record } = this.#input;
     if (record.policy.network.run === 'none' || this.#wayOut || this.#over.signal.aborted) return;
     try {
-      const wayOut = await network.execute(record, runtime, { signal: this.#over.signal });
+      const wayOut = await network.open(record, runtime, { signal: this.#over.signal });
       this.#wayOut = wayOut;
       void wayOut.ended.then(() => {
         this.#wayOut = undefined;

@@ -20,7 +20,7 @@ export class ListFiles {
     { sandbox, path, isRecursive }: { readonly sandbox: string; readonly path: string; readonly isRecursive: boolean },
     options?: CallOptions,
   ): Promise<Walk> {
-    return await this.#needs.inspectSandbox.execute(
+    return await this.#needs.inspectSandbox.inspect(
       {
         sandbox,
         operation: 'sandbox-ls',
@@ -38,7 +38,7 @@ export class ListFiles {
     options?: CallOptions,
   ): Promise<Walk> {
     const matches = globMatcher(pattern);
-    return await this.#needs.inspectSandbox.execute(
+    return await this.#needs.inspectSandbox.inspect(
       {
         sandbox,
         operation: 'sandbox-glob',

@@ -68,7 +68,7 @@ export class ListSandboxes {
   }
 
   /** @param scope this repository's, or every repository's of this user */
-  async execute(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]> {
+  async list(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]> {
     const records = await this.records(scope, options);
     const [statuses, works, calls] = await Promise.all([
       this.#needs.askProviders.each(
@@ -104,7 +104,7 @@ export class ListSandboxes {
   ): Promise<ReadonlyMap<SandboxId, RecordedWork>> {
     const made = records.filter(({ state }) => state !== 'creating' && state !== 'deleting').map(({ id }) => id);
     if (made.length === 0) return new Map();
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     return (await unlessBroken(repository.works(made, options), options)) ?? new Map();
   }
 
@@ -136,7 +136,7 @@ export class ListSandboxes {
 
   async records(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxRecord[]> {
     return await this.#needs.state.list(
-      scope === 'all' ? undefined : (await this.#needs.openRepository.execute(options)).id,
+      scope === 'all' ? undefined : (await this.#needs.openRepository.open(options)).id,
       options,
     );
   }

@@ -17,8 +17,8 @@ export class ListSnapshots {
   }
 
   /** @throws LitterboxError `UNSUPPORTED` when the provider takes none, `UNAVAILABLE` when it cannot be asked */
-  async execute(name: string, options?: CallOptions): Promise<readonly SandboxSnapshot[]> {
-    const record = await this.#needs.findSandbox.execute(name, options);
+  async list(name: string, options?: CallOptions): Promise<readonly SandboxSnapshot[]> {
+    const record = await this.#needs.findSandbox.find(name, options);
     const provider = await this.#needs.openSandboxes.providerOf(record, options);
     const port = snapshotsPortOf(provider, record);
     const snapshots = await snapshotsOf(port, record.id, options);

@@ -40,10 +40,10 @@ export class LookAtSandbox {
     this.#needs = needs;
   }
 
-  async execute(name: string, options?: ProgressOptions): Promise<Look> {
-    const record = await this.#needs.findSandbox.execute(name, options);
+  async look(name: string, options?: ProgressOptions): Promise<Look> {
+    const record = await this.#needs.findSandbox.find(name, options);
     const unsettled = this.#needs.asker === 'agent' ? undefined : await this.#unsettled(record, options);
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     const { tip } = await repository.history(record.id, options);
     return { record, tip, ...(unsettled !== undefined && { unsettled }) };
   }
@@ -75,7 +75,7 @@ export class LookAtSandbox {
         patienceMs: PATIENCE_MS,
         ...options,
       });
-      await this.#needs.settleSandbox.execute(record, options);
+      await this.#needs.settleSandbox.settle(record, options);
       return undefined;
     } catch (error) {
       if (!isLitterboxError(error)) throw error;

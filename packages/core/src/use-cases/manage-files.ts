@@ -71,7 +71,7 @@ export class ManageFiles {
   ): Promise<RecordResult> {
     const target = ({ workdir }: SandboxRecord) => writable(workdir, path, action.type);
     const subject = action.type === 'copy' ? `${path} ${action.to}` : path;
-    const { recorded } = await this.#needs.changeWorkspace.execute(
+    const { recorded } = await this.#needs.changeWorkspace.change(
       {
         sandbox,
         operation: 'sandbox-write',
@@ -101,7 +101,7 @@ export class ManageFiles {
     look: (opened: OpenedSandbox, record: SandboxRecord) => Promise<Found>,
     options?: CallOptions,
   ): Promise<Found> {
-    const record = await this.#needs.findSandbox.execute(name, options);
+    const record = await this.#needs.findSandbox.find(name, options);
     const places = { open: this.#needs.openSandboxes, state: this.#needs.state };
     return await lookInto(places, record, async (opened) => await look(opened, record), options);
   }

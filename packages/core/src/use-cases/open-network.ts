@@ -72,7 +72,7 @@ export class OpenNetwork {
    *
    * @throws LitterboxError `UNSUPPORTED` where the runtime cannot; `PORT_TAKEN` when a program inside has the number of the proxy.
    */
-  async execute(
+  async open(
     record: Pick<SandboxRecord, 'id' | 'repositoryId' | 'provider' | 'policy'>,
     runtime: SandboxRuntime,
     options?: OpenNetworkOptions,

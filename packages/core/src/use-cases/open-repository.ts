@@ -16,7 +16,7 @@ export class OpenRepository {
     this.#needs = needs;
   }
 
-  execute(options?: CallOptions): Promise<SourceRepository> {
+  open(options?: CallOptions): Promise<SourceRepository> {
     options?.signal?.throwIfAborted();
     this.#opened ??= this.#needs.sourceControl
       .open(this.#needs.repositoryPath, { asker: this.#needs.asker })

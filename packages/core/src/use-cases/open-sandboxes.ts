@@ -105,7 +105,7 @@ export class OpenSandboxes {
     const opened = await opening;
     const { runtime } = opened;
     if (runtime.live !== undefined)
-      await assertSteady({ record, runtime }, await this.#needs.openRepository.execute(options), options);
+      await assertSteady({ record, runtime }, await this.#needs.openRepository.open(options), options);
     return opened;
   }
 

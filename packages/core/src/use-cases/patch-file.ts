@@ -52,10 +52,10 @@ export class PatchFile {
   }
 
   /** @throws LitterboxError `PATCH_*`, `PATH_*`, `IS_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `FILE_TOO_LARGE`. */
-  async execute(input: PatchFileInput, options?: CallOptions): Promise<PatchResult> {
+  async patch(input: PatchFileInput, options?: CallOptions): Promise<PatchResult> {
     const { sandbox, path, diff, message, waitMs } = input;
     let parsed: ParsedPatch | undefined;
-    const { outcome, recorded } = await this.#needs.changeWorkspace.execute(
+    const { outcome, recorded } = await this.#needs.changeWorkspace.change(
       {
         sandbox,
         operation: 'sandbox-patch',

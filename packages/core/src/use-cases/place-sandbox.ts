@@ -54,7 +54,7 @@ export class PlaceSandbox {
    * @throws LitterboxError `RESOURCE_EXHAUSTED` when none has the memory that was asked for; `UNAVAILABLE` when none answers, or no provider
    *   works on those that do; `INVALID_ARGUMENT` and `NOT_FOUND` for a name that is none, `CONFIG_VALUE` where a setting has it
    */
-  async execute(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
+  async place(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
     try {
       return await this.#placed(input, options);
     } catch (error) {
@@ -66,7 +66,7 @@ export class PlaceSandbox {
     const { provider, root, need } = input;
     const names = await this.#named(input, options);
     if (names === undefined || names.length === 1)
-      return { provider: await this.#needs.chooseProvider.execute(provider, options, root, names?.[0]) };
+      return { provider: await this.#needs.chooseProvider.choose(provider, options, root, names?.[0]) };
     options?.onProgress?.({ step: 'place', message: `Asking ${names.join(', ')} for room` });
     const records = await this.#needs.state.list(undefined, options);
     const answers = await Promise.all(names.map((host) => this.#answer(host, records, options)));

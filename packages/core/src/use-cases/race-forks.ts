@@ -75,7 +75,7 @@ export class RaceForks {
   }
 
   /** @throws LitterboxError when there is nothing to fork, or no fork could be made; what goes wrong in one fork is in the result */
-  async execute(input: RaceInput, options?: ForkOptions): Promise<RaceResult> {
+  async race(input: RaceInput, options?: ForkOptions): Promise<RaceResult> {
     const { sandbox, name, count } = input;
     // Numbered as the racers are: who reads what one of them wrote down finds its fork.
     const wanted = name ?? (await this.#needs.forkSandbox.freeRow(sandbox, count, options));
@@ -94,7 +94,7 @@ export class RaceForks {
 
   async #raced(record: SandboxRecord, number: number, input: RaceInput, options?: ProgressOptions): Promise<Racer> {
     const ran = await this.#ran(record, number, input, options);
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     const changes = await repository.changes(record.id, options);
     const changedLines = changes.reduce((sum, one) => sum + (one.addedLines ?? 0) + (one.removedLines ?? 0), 0);
     const { judgement } = ran;
@@ -116,7 +116,7 @@ export class RaceForks {
       options?.onProgress?.({ step: 'race', message: `${slug} works` });
       const { command, timeoutMs } = input;
       const env = { [RACER_VARIABLE]: String(number) };
-      work = await this.#needs.runCommand.execute({ sandbox: slug, command, env, timeoutMs }, options);
+      work = await this.#needs.runCommand.run({ sandbox: slug, command, env, timeoutMs }, options);
       options?.onProgress?.({ step: 'race', message: `${slug} is judged` });
       return { work, judgement: await this.#judged(record, input.judge, options) };
     } catch (error) {
@@ -127,8 +127,8 @@ export class RaceForks {
   }
 
   async #judged({ id, slug }: SandboxRecord, command: string, options?: ProgressOptions): Promise<CommandOutcome> {
-    const { tip } = await (await this.#needs.openRepository.execute(options)).history(id, options);
-    const judgement = await this.#needs.runCommand.execute(
+    const { tip } = await (await this.#needs.openRepository.open(options)).history(id, options);
+    const judgement = await this.#needs.runCommand.run(
       { sandbox: slug, command, tool: 'judge', maxOutputBytes: JUDGE_OUTPUT_BYTES },
       options,
     );

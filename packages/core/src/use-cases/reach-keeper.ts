@@ -31,7 +31,7 @@ export class ReachKeeper {
     if (record.state !== 'ready' || !needsKeeper(record)) return;
     if (await this.#ask(record.id, { verb: 'status' }, options)) return;
     if (this.#needs.keepers.launch) await this.#needs.keepers.launch(record.id);
-    else await this.#needs.keepSandbox.execute(record.id);
+    else await this.#needs.keepSandbox.keep(record.id);
   }
 
   /** What the keeper says, one value after the other. */

@@ -22,8 +22,8 @@ export class ReadAudit {
     { sandbox, limit }: { readonly sandbox?: string | undefined; readonly limit?: number | undefined },
     options?: CallOptions,
   ): Promise<readonly AuditEntry[]> {
-    const { id } = await this.#needs.openRepository.execute(options);
-    const of = sandbox === undefined ? {} : { sandbox: (await this.#needs.findSandbox.execute(sandbox, options)).id };
+    const { id } = await this.#needs.openRepository.open(options);
+    const of = sandbox === undefined ? {} : { sandbox: (await this.#needs.findSandbox.find(sandbox, options)).id };
     return await this.#needs.audit.entries({ repositoryId: id, ...of, ...(limit !== undefined && { limit }) }, options);
   }
 

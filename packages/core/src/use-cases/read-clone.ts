@@ -32,13 +32,13 @@ export class ReadClone {
   }
 
   /** @throws LitterboxError `PATH_OUTSIDE_WORKDIR`, `REV_INVALID`, `NOT_A_REPO`. */
-  async execute({ sandbox, action, path, revision, limit }: ReadCloneInput, options?: CallOptions): Promise<string> {
+  async read({ sandbox, action, path, revision, limit }: ReadCloneInput, options?: CallOptions): Promise<string> {
     if (revision !== undefined && !REVISION.test(revision))
       throw new LitterboxError('REV_INVALID', `${shown(revision)} does not name one commit.`, {
         operation: 'git.read',
         hint: 'Give a commit, a branch or a tag.',
       });
-    return await this.#needs.inspectSandbox.execute(
+    return await this.#needs.inspectSandbox.inspect(
       {
         sandbox,
         operation: 'sandbox-git',

@@ -37,13 +37,13 @@ export class ReadHistory {
     this.#needs = needs;
   }
 
-  async execute(
+  async read(
     name: string,
     { limit, quietCalls }: { readonly limit?: number | undefined; readonly quietCalls: boolean },
     options?: CallOptions,
   ): Promise<readonly HistoryEntry[]> {
-    const { id, repositoryId } = await this.#needs.findSandbox.execute(name, options);
-    const repository = await this.#needs.openRepository.execute(options);
+    const { id, repositoryId } = await this.#needs.findSandbox.find(name, options);
+    const repository = await this.#needs.openRepository.open(options);
     const most = limit === undefined ? {} : { limit };
     const revisions: LogEntry[] = [];
     for await (const entry of repository.log(id, { ...options, ...most })) revisions.push(entry);

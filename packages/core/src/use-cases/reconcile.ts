@@ -1,5 +1,5 @@
 import { isLitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { ProviderKey } from '../domain/provider-key.ts';
 import type { SourceRepository } from '../ports/source-control.ts';
@@ -41,14 +41,14 @@ export class Reconcile {
   }
 
   /** What was done, one sentence each. */
-  async execute(options?: CallOptions): Promise<readonly string[]> {
-    const repository = await this.#needs.openRepository.execute(options);
+  async reconcile(options?: CallOptions): Promise<readonly string[]> {
+    const repository = await this.#needs.openRepository.open(options);
     const hasRecords = (await this.#needs.state.list(repository.id, options)).length > 0;
     const done = [
       ...(await repository.reconcile(options)),
-      ...(await this.#needs.restoreRecords.execute(repository, options)),
+      ...(await this.#needs.restoreRecords.restore(repository, options)),
     ];
-    reach('reconcile.after-repository');
+    failpoint('reconcile.after-repository');
     const interrupted = await this.#needs.state.interrupted(options);
     const answers = await this.#answers(interrupted, repository, options);
     for (const entry of interrupted) {
@@ -85,12 +85,12 @@ export class Reconcile {
       await this.#needs.state.end(entry.id);
       return undefined;
     }
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     if (record.repositoryId !== repository.id) return undefined; // settled when that repository is opened
     await using _lease = await this.#needs.state.lease(`sandbox:${record.id}`, 'reconcile', options);
     try {
       const sentence = await this.#finish(entry, record, answers);
-      reach('reconcile.before-end');
+      failpoint('reconcile.before-end');
       await this.#needs.state.end(entry.id);
       return sentence;
     } catch (error) {
@@ -133,7 +133,7 @@ export class Reconcile {
       entry.operation === 'sandbox-create' && (record.state === 'creating' || record.state === 'deleting');
     if (!isUnfinishedCreate && !(entry.operation === 'sandbox-delete' && record.state === 'deleting')) return undefined;
     assertAnswers(answers, record.provider);
-    await this.#needs.deleteSandbox.removed(record, await this.#needs.openRepository.execute());
+    await this.#needs.deleteSandbox.removed(record, await this.#needs.openRepository.open());
     return isUnfinishedCreate
       ? `Undid the interrupted creation of ${record.slug}.`
       : `Finished the interrupted deletion of ${record.slug}.`;

@@ -1,5 +1,5 @@
 import type { ChangedPath } from '../domain/changed-path.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { CallOptions } from '../ports/call.ts';
@@ -50,7 +50,7 @@ export class RecordRevision {
     this.#needs = needs;
   }
 
-  async execute(
+  async record(
     record: SandboxRecord,
     opened: OpenedSandbox,
     message: RevisionMessage,
@@ -95,7 +95,7 @@ export class RecordRevision {
       message: await interruptedCall(this.#needs.audit, record),
       sandbox: record.slug,
     });
-    return (await this.execute(record, opened, message, options)).record;
+    return (await this.record(record, opened, message, options)).record;
   }
 
   async #record(
@@ -109,15 +109,15 @@ export class RecordRevision {
     const scan = await runtime.scan(mark, options);
     const drifted: Pick<Recorded, 'drift'> & { drift?: WorkTreeDrift } = {};
     const look = async () => {
-      const drift = await driftOf({ record, runtime }, await this.#needs.openRepository.execute(options), options);
+      const drift = await driftOf({ record, runtime }, await this.#needs.openRepository.open(options), options);
       if (drift) drifted.drift = drift;
       return drift;
     };
     const own = withoutArtefacts(scan.changes, record.policy.include ?? []);
     const changes = await nonEmpty(runtime.live === undefined ? own : withoutPersonsDeletions(own, look));
     if (!changes) return { record, result: NOTHING, ...drifted };
-    reach('record.after-scan');
-    const repository = await this.#needs.openRepository.execute(options);
+    failpoint('record.after-scan');
+    const repository = await this.#needs.openRepository.open(options);
     const unreadable: RecordWarning[] = [];
     const size = { files: 0, bytes: 0 };
     const strays: string[] = [];
@@ -134,9 +134,9 @@ export class RecordRevision {
     );
     if (strays.length > 0) await removeStrays(opened, strays, options);
     // Only now: a mark that moved on before its changes were safe would lose them.
-    reach('record.before-mark');
+    failpoint('record.before-mark');
     const updated = await changeRecord(this.#needs.state, record, () => ({ mark: scan.next }), options);
-    reach('record.after-mark');
+    failpoint('record.after-mark');
     if (result.revision) {
       await this.#needs.state.publish({
         type: 'revision-recorded',

@@ -25,8 +25,8 @@ export class RemoveSnapshot {
   }
 
   /** @param wanted the label, or the provider's name of one that has no label. @throws LitterboxError `NOT_FOUND`, `UNSUPPORTED` */
-  async execute(name: string, wanted: string, options?: ProgressOptions): Promise<SandboxSnapshot> {
-    const found = await this.#needs.findSandbox.execute(name, options);
+  async remove(name: string, wanted: string, options?: ProgressOptions): Promise<SandboxSnapshot> {
+    const found = await this.#needs.findSandbox.find(name, options);
     await using _lease = await leaseSandbox(this.#needs.state, found, 'snapshot remove', options);
     const record = await currentRecord(this.#needs.state, found, options);
     const port = snapshotsPortOf(await this.#needs.openSandboxes.providerOf(record, options), record);

@@ -37,7 +37,7 @@ export class RestoreRecords {
   }
 
   /** What was done, one sentence each. Cheap when the repository has a record, or no history. */
-  async execute(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
+  async restore(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
     if ((await this.#needs.state.list(repository.id, options)).length > 0) return [];
     const done: string[] = [];
     let asked: Promise<FoundRuntimes> | undefined;
@@ -74,10 +74,10 @@ export class RestoreRecords {
     found: FoundRuntime | undefined,
     options?: CallOptions,
   ): Promise<SandboxState> {
-    const decided = await this.#needs.decidePolicy.execute(repository, {}, options);
+    const decided = await this.#needs.decidePolicy.decide(repository, {}, options);
     const provider = found
       ? await this.#needs.providers.get(found.provider, options)
-      : (await this.#needs.placeSandbox.execute(decided, options)).provider;
+      : (await this.#needs.placeSandbox.place(decided, options)).provider;
     const { lower: _lower, ...policy } = decided.policyFor(provider);
     // Without a runtime it is as one whose runtime is missing: `recover` builds it from its last revision.
     const state = found?.state === 'paused' || found?.state === 'stopped' ? found.state : 'ready';

@@ -1,5 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import type { SandboxId } from '../domain/ids.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
@@ -81,8 +81,8 @@ export class RestoreRevision {
   }
 
   async #restore(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreResult> {
-    const found = await this.#needs.findSandbox.execute(name, options);
-    const repository = await this.#needs.openRepository.execute(options);
+    const found = await this.#needs.findSandbox.find(name, options);
+    const repository = await this.#needs.openRepository.open(options);
     await using _lease = await leaseSandbox(this.#needs.state, found, `restore ${wanted}`, options);
     const target = await repository.resolve(found.id, wanted, options);
     const current = await currentRecord(this.#needs.state, found, options);
@@ -113,8 +113,8 @@ export class RestoreRevision {
   }
 
   async #undo(name: string, options?: ProgressOptions): Promise<UndoResult> {
-    const found = await this.#needs.findSandbox.execute(name, options);
-    const repository = await this.#needs.openRepository.execute(options);
+    const found = await this.#needs.findSandbox.find(name, options);
+    const repository = await this.#needs.openRepository.open(options);
     await using _lease = await leaseSandbox(this.#needs.state, found, 'undo', options);
     const current = await currentRecord(this.#needs.state, found, options);
     const opened = await this.#needs.openSandboxes.get(current, options);
@@ -147,9 +147,9 @@ export class RestoreRevision {
     // Files first: what is interrupted here is found by the next call and recorded as what it is.
     await this.#putBack(opened, repository, record.id, { from: tip, to: target }, options);
     const message = revisionMessage({ tool, subject: `revision ${target.number}`, sandbox: record.slug });
-    reach('restore.after-files');
+    failpoint('restore.after-files');
     const revision = await repository.restore(record.id, target.commit, message);
-    reach('restore.after-revision');
+    failpoint('restore.after-revision');
     await this.#needs.recordRevision.leftOver(record, opened); // finds what the revision holds already, and moves the mark on
     return revision ? { revision } : {};
   }
@@ -181,7 +181,7 @@ export class RestoreRevision {
     { force = false }: { readonly force?: boolean | undefined },
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
-    const record = await this.#needs.findSandbox.execute(name, options);
+    const record = await this.#needs.findSandbox.find(name, options);
     if (record.state === 'creating' || record.state === 'deleting') {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
         operation: 'sandbox.recover',
@@ -216,7 +216,7 @@ export class RestoreRevision {
       const opened = await this.#needs.openSandboxes.getDrifted(record);
       const saved = await this.#needs.recordRevision.leftOver(record, opened);
       // One whose working tree has changed under it goes no further, and is built anew on a frozen tree.
-      const drift = await driftOf({ record, runtime: opened.runtime }, await this.#needs.openRepository.execute());
+      const drift = await driftOf({ record, runtime: opened.runtime }, await this.#needs.openRepository.open());
       return { isWell: record.state === 'ready' && !drift, saved };
     } catch (error) {
       if (isLitterboxError(error)) return { isWell: false, saved: record };
@@ -253,12 +253,12 @@ export class RestoreRevision {
       sandbox: record.id,
       step: 'runtime',
     });
-    reach('rebuild.after-journal');
+    failpoint('rebuild.after-journal');
     try {
       await this.#needs.reachKeeper.end(record, false);
       await this.#needs.openSandboxes.close(record.id);
       await provider.remove(record.id, { keepPlayground: true });
-      reach('rebuild.after-remove');
+      failpoint('rebuild.after-remove');
       return await this.#make(await currentRecord(this.#needs.state, record, options), options);
     } finally {
       await this.#needs.state.end(journal.id);
@@ -266,7 +266,7 @@ export class RestoreRevision {
   }
 
   async #make(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     const { tip } = await repository.history(record.id, options);
     const provider = await this.#needs.openSandboxes.providerOf(record);
     await this.#needs.reachKeeper.end(record, false);
@@ -277,11 +277,11 @@ export class RestoreRevision {
     const wanted = { paths: policy.include ?? [], isWorkTree: false, isStrict: false };
     // What an agent recorded is no commit of the person's: of Git LFS it gets what the base has.
     const begun = { commit: record.baseCommit, tree: tip.tree };
-    const { artefacts, warnings } = await this.#needs.bringArtefacts.execute(repository, begun, wanted, options);
+    const { artefacts, warnings } = await this.#needs.bringArtefacts.bring(repository, begun, wanted, options);
     for (const message of warnings) options?.onProgress?.({ step: 'runtime', message });
     const spec = await specOf({ ...record, policy }, begun, repository, options);
     const runtime = await provider.create({ ...spec, ...(artefacts && { artefacts }) }, options);
-    reach('rebuild.after-create');
+    failpoint('rebuild.after-create');
     const replacements = (record.replacements ?? 0) + 1;
     const opened = this.#needs.openSandboxes.adopt({ id: record.id, replacements }, runtime);
     // No mark: the new runtime counts from the new base, which is the tip. Killed from here on, its setup did not succeed.
@@ -294,13 +294,13 @@ export class RestoreRevision {
       policy,
       replacements,
     }));
-    reach('rebuild.after-record');
+    failpoint('rebuild.after-record');
     if (rebuilt.policy.network.setup !== 'none' && rebuilt.policy.setup.length > 0 && tip.commit !== record.baseCommit)
       options?.onProgress?.({
         step: 'setup',
         message: 'Running the setup with its network, over the recorded files',
       });
-    const updated = await this.#needs.setUpSandbox.execute(rebuilt, opened, false, options);
+    const updated = await this.#needs.setUpSandbox.setUp(rebuilt, opened, false, options);
     await this.#needs.reachKeeper.ensure(updated, options);
     await this.#needs.state.publish({
       type: 'sandbox-rebuilt',

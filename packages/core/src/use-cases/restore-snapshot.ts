@@ -1,5 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { SnapshotNote } from '../domain/snapshot-note.ts';
 import type { Slug } from '../domain/slug.ts';
@@ -69,15 +69,15 @@ export class RestoreSnapshot {
    * @throws LitterboxError `NOT_FOUND`, `UNSUPPORTED` when the provider takes none or something else took it, `REV_NOT_FOUND` when it is
    *   of another history
    */
-  async execute(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreSnapshotResult> {
-    const found = await this.#needs.findSandbox.execute(name, options);
+  async restore(name: string, wanted: string, options?: ProgressOptions): Promise<RestoreSnapshotResult> {
+    const found = await this.#needs.findSandbox.find(name, options);
     await using _lease = await leaseSandbox(this.#needs.state, found, `snapshot restore ${wanted}`, options);
     const current = await currentRecord(this.#needs.state, found, options);
     assertWhole(current);
     const provider = await this.#needs.openSandboxes.providerOf(current, options);
     const port = snapshotsPortOf(provider, current);
     const snapshot = noted(snapshotNamed(await snapshotsOf(port, current.id, options), wanted, current), current);
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     await repository.resolve(current.id, snapshot.note.commit, options);
     return await audited(
       this.#needs.audit,
@@ -129,7 +129,7 @@ export class RestoreSnapshot {
       sandbox: record.id,
       step: `runtime ${snapshot.name}`,
     });
-    reach('snapshot-restore.after-journal');
+    failpoint('snapshot-restore.after-journal');
     let cleared: SandboxRecord;
     try {
       cleared = await this.#putBack(record, provider, snapshot, options);
@@ -140,7 +140,7 @@ export class RestoreSnapshot {
     }
     // From here on the history is not that of the files until the end: after a failure, too, `reconcile` has to go on.
     await this.#needs.state.step(journal.id, `history ${snapshot.name}`);
-    reach('snapshot-restore.after-step');
+    failpoint('snapshot-restore.after-step');
     await this.#needs.openSandboxes.close(record.id);
     const { record: whole, revision } = await this.#recorded(cleared, provider, snapshot);
     await this.#needs.state.end(journal.id);
@@ -185,7 +185,7 @@ export class RestoreSnapshot {
         await this.#needs.openSandboxes.get(awake(record), options),
         options,
       );
-      reach('snapshot-restore.after-waking');
+      failpoint('snapshot-restore.after-waking');
       return saved;
     } finally {
       await runtime.stop();
@@ -200,10 +200,10 @@ export class RestoreSnapshot {
   ): Promise<SandboxRecord> {
     // First: an old mark would hide what the snapshot brings.
     const cleared = await changeRecord(this.#needs.state, record, () => ({ mark: null }));
-    reach('snapshot-restore.after-mark');
+    failpoint('snapshot-restore.after-mark');
     await this.#needs.reachKeeper.end(cleared, false);
     await snapshotsPortOf(provider, record).restore(record.id, snapshot.name, { signal: options?.signal });
-    reach('snapshot-restore.after-runtime');
+    failpoint('snapshot-restore.after-runtime');
     return cleared;
   }
 
@@ -213,19 +213,19 @@ export class RestoreSnapshot {
     provider: SandboxProvider,
     { note }: NotedSnapshot,
   ): Promise<{ readonly record: SandboxRecord; readonly revision: Revision | undefined }> {
-    const repository = await this.#needs.openRepository.execute();
+    const repository = await this.#needs.openRepository.open();
     const message = revisionMessage({ tool: 'restore', subject: `snapshot ${note.label}`, sandbox: record.slug });
     const replaced = await changeRecord(this.#needs.state, record, ({ replacements = 0 }) => ({
       mark: null,
       replacements: replacements + 1,
     }));
-    reach('snapshot-restore.after-record');
+    failpoint('snapshot-restore.after-record');
     const appended = await repository.restore(record.id, note.commit, message);
-    reach('snapshot-restore.after-revision');
+    failpoint('snapshot-restore.after-revision');
     const runtime = await this.#needs.openSandboxes.runtime(replaced);
     if (isAsleep(record)) await runtime.start();
     const { record: seen, revision } = await this.#looked(replaced, message);
-    reach('snapshot-restore.after-scan');
+    failpoint('snapshot-restore.after-scan');
     if (isAsleep(record)) await runtime.stop();
     await settleRunState(this.#needs.state, provider, seen);
     const now = await currentRecord(this.#needs.state, seen);
@@ -237,7 +237,7 @@ export class RestoreSnapshot {
     message: ReturnType<typeof revisionMessage>,
   ): Promise<{ readonly record: SandboxRecord; readonly revision?: Revision | undefined }> {
     try {
-      const recorded = await this.#needs.recordRevision.execute(
+      const recorded = await this.#needs.recordRevision.record(
         record,
         await this.#needs.openSandboxes.get(awake(record)),
         message,

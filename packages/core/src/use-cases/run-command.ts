@@ -2,7 +2,7 @@ import type { CommandShell } from '../channel/command-shell.ts';
 import { type ChannelCommand, type CommandOutcome, whatToRun } from '../channel/exec-channel.ts';
 import type { Command } from '../domain/command.ts';
 import { LitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import type { Policy } from '../domain/policy.ts';
 import { decodeRaw } from '../domain/raw-text.ts';
 import { shown } from '../domain/shown.ts';
@@ -67,7 +67,7 @@ export class RunCommand {
     this.#needs = needs;
   }
 
-  async execute(input: RunCommandInput, options?: ProgressOptions): Promise<RunCommandResult> {
+  async run(input: RunCommandInput, options?: ProgressOptions): Promise<RunCommandResult> {
     const { command, sandbox, message, waitMs, tool = 'run' } = input;
     const text = checkedCommand(command);
     assertTimeout(input.timeoutMs);
@@ -76,7 +76,7 @@ export class RunCommand {
     const listener = new AbortController();
     const heard = { onOutput: guarded(input.onOutput, listener), onStart: guarded(input.onStart, listener) };
     const signal = options?.signal ? AbortSignal.any([options.signal, listener.signal]) : listener.signal;
-    const { outcome, recorded } = await this.#needs.changeWorkspace.execute<
+    const { outcome, recorded } = await this.#needs.changeWorkspace.change<
       CommandOutcome & Pick<RunCommandResult, 'shell'>
     >(
       {
@@ -87,9 +87,9 @@ export class RunCommand {
         waitMs,
         async act({ channel }, record) {
           policy = record.policy;
-          reach('exec.after-start');
+          failpoint('exec.after-start');
           const ended = await channel.run(channelCommand({ ...input, ...heard }, record), { signal });
-          reach('exec.after-exit');
+          failpoint('exec.after-exit');
           const { shell } = channel;
           return typeof command === 'string' && shell !== undefined ? { ...ended, shell } : ended;
         },

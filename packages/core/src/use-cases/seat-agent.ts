@@ -29,11 +29,11 @@ export class SeatAgent {
    * @param agent what people call it, such as `codex`
    * @throws LitterboxError `BUSY` while another agent is at work there
    */
-  async execute(
+  async seat(
     { sandbox, agent }: { readonly sandbox: string; readonly agent: string },
     options?: CallOptions,
   ): Promise<Lease> {
-    const found = await this.#needs.findSandbox.execute(sandbox, options);
+    const found = await this.#needs.findSandbox.find(sandbox, options);
     const { id, repositoryId } = found;
     const lease = await this.#taken(found, agent, options);
     const entry = { operation: 'agent-seat', actor: agent, repositoryId, sandbox: id, input: {} };

@@ -1,5 +1,5 @@
 import { type Command, commandText } from '../domain/command.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import type { Asker, CallOptions, ProgressOptions } from '../ports/call.ts';
 import type { SandboxRecord, StateStore } from '../ports/state-store.ts';
@@ -39,7 +39,7 @@ export class SetUpSandbox {
    * @returns the record, in the state `ready`
    * @throws LitterboxError `SETUP_FAILED`; the record is in the state `setup-failed` then.
    */
-  async execute(
+  async setUp(
     record: SandboxRecord,
     opened: OpenedSandbox,
     isRollback: boolean,
@@ -48,7 +48,7 @@ export class SetUpSandbox {
     return await this.ready((await this.run(record, opened, isRollback, options)).record);
   }
 
-  /** As {@link execute}, up to the revision: the sandbox is not ready yet. */
+  /** As {@link setUp}, up to the revision: the sandbox is not ready yet. */
   async run(
     record: SandboxRecord,
     opened: OpenedSandbox,
@@ -59,7 +59,7 @@ export class SetUpSandbox {
     if (commands.length > 0) await this.#runAll(commands, record, opened, isRollback, options);
     const done =
       record.policy.setup.length > 0 ? await this.takeOver(record, opened, options) : { record, isSilent: false };
-    reach('create.after-setup');
+    failpoint('create.after-setup');
     return done;
   }
 
@@ -68,7 +68,7 @@ export class SetUpSandbox {
     options?: CallOptions,
   ): Promise<readonly (Command | NamedCommand)[]> {
     if (policy.workspaceGit === 'none') return policy.setup;
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     return [throwawayRepository(await repository.describe({ commit: baseCommit }, options)), ...policy.setup];
   }
 
@@ -81,7 +81,7 @@ export class SetUpSandbox {
   ): Promise<void> {
     const isOpen = record.policy.network.setup !== 'none';
     await using network = isOpen
-      ? await this.#needs.openNetwork.execute(record, opened.runtime, {
+      ? await this.#needs.openNetwork.open(record, opened.runtime, {
           ...tellRefusals(options),
           isOfPerson: this.#needs.asker === 'person',
         })
@@ -103,7 +103,7 @@ export class SetUpSandbox {
       subject: record.policy.setup.map(commandText).join(' && '),
       sandbox: record.slug,
     });
-    const { record: recorded, result } = await this.#needs.recordRevision.execute(record, opened, message, options);
+    const { record: recorded, result } = await this.#needs.recordRevision.record(record, opened, message, options);
     return { record: recorded, isSilent: !result.revision && !result.ignoreRulesChanged };
   }
 

@@ -23,7 +23,7 @@ export class SettleSandbox {
     this.#needs = needs;
   }
 
-  async execute({ id }: Pick<SandboxRecord, 'id'>, options?: CallOptions): Promise<void> {
+  async settle({ id }: Pick<SandboxRecord, 'id'>, options?: CallOptions): Promise<void> {
     const record = await this.#needs.state.get(id, options);
     // One that is paused or stopped cannot be looked into; what it wrote before is found when it goes on.
     if (record?.state !== 'ready') return;

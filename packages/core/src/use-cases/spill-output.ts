@@ -27,12 +27,12 @@ export class SpillOutput {
   }
 
   /** The file's path inside; `undefined` when it could not be written, which takes nothing from the answer. */
-  async execute(
+  async spill(
     sandbox: string,
     { stdout, stderr }: { readonly stdout: KeptOutput; readonly stderr: KeptOutput },
     options?: CallOptions,
   ): Promise<string | undefined> {
-    const record = await this.#needs.findSandbox.execute(sandbox, options);
+    const record = await this.#needs.findSandbox.find(sandbox, options);
     const opened = await this.#needs.openSandboxes.get(record, options);
     const file = `${DIRECTORY}/output-${crypto.randomUUID().slice(0, 8)}.txt`;
     const parts = [...partsOf(stdout), ...(stderr.bytes.length > 0 ? [text('\n[stderr]\n'), ...partsOf(stderr)] : [])];
@@ -67,7 +67,7 @@ export class SpillOutput {
   ): Promise<TakenBack | undefined> {
     if (stdout.bytes.length + stderr.bytes.length === 0) return { durationMs };
     try {
-      const file = await this.execute(sandbox, { stdout, stderr });
+      const file = await this.spill(sandbox, { stdout, stderr });
       return { durationMs, ...(file !== undefined && { file }) };
     } catch {
       return undefined; // the client has gone, and the sandbox with it

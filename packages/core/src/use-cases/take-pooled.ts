@@ -1,5 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { PooledSandbox, SandboxPool } from '../ports/sandbox-pool.ts';
@@ -30,7 +30,7 @@ export class TakePooled {
   }
 
   /** @returns undefined when there is none. @throws LitterboxError `UNSUPPORTED` when the pool is asked for and the provider has none. */
-  async execute(
+  async take(
     repository: SourceRepository,
     provider: SandboxProvider,
     decided: DecidedPolicy,
@@ -63,7 +63,7 @@ export class TakePooled {
       { repositoryId: repository.id, provider: provider.name, fingerprint },
       options,
     );
-    reach('pool.after-take');
+    failpoint('pool.after-take');
     return pooled && { pooled, base };
   }
 

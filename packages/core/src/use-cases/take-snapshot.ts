@@ -1,5 +1,5 @@
 import { LitterboxError } from '../domain/errors.ts';
-import { reach } from '../domain/failpoint.ts';
+import { failpoint } from '../domain/failpoint.ts';
 import { revisionMessage } from '../domain/revision-message.ts';
 import { type Slug, slugify } from '../domain/slug.ts';
 import { formatSnapshotNote, type SnapshotNote } from '../domain/snapshot-note.ts';
@@ -55,8 +55,8 @@ export class TakeSnapshot {
    * @param wanted the label; without one it is the first free of s1, s2 …
    * @throws LitterboxError `ALREADY_EXISTS` when a snapshot has the label, `RESOURCE_EXHAUSTED` when there are too many, `UNSUPPORTED`
    */
-  async execute(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<TakeSnapshotResult> {
-    const found = await this.#needs.findSandbox.execute(name, options);
+  async take(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<TakeSnapshotResult> {
+    const found = await this.#needs.findSandbox.find(name, options);
     await using _lease = await leaseSandbox(this.#needs.state, found, 'snapshot', options);
     const record = await currentRecord(this.#needs.state, found, options);
     assertWhole(record);
@@ -90,7 +90,7 @@ export class TakeSnapshot {
     label: Slug,
     options?: ProgressOptions,
   ): Promise<TakeSnapshotResult> {
-    const repository = await this.#needs.openRepository.execute(options);
+    const repository = await this.#needs.openRepository.open(options);
     const opened = isAsleep(current) ? undefined : await this.#needs.openSandboxes.get(current, options);
     let { record } = opened ? await this.#recorded(current, opened, options) : { record: current };
     for (let take = 1; ; take++) {
@@ -98,7 +98,7 @@ export class TakeSnapshot {
       const note = { label, revision: tip.number, commit: tip.commit };
       options?.onProgress?.({ step: 'snapshot', message: 'Copying workspace and home' });
       const name = await port.take(record.id, { note: formatSnapshotNote(note), signal: options?.signal });
-      reach('snapshot.after-take');
+      failpoint('snapshot.after-take');
       // What changed since it was recorded may be in the snapshot, and is not in the revision that it names.
       const again = opened && (await this.#recorded(record, opened, options));
       if (!again?.isChanged) return { name, note, warnings: [] };
@@ -118,7 +118,7 @@ export class TakeSnapshot {
       subject: 'changes found by a snapshot',
       sandbox: before.slug,
     });
-    const { record, result } = await this.#needs.recordRevision.execute(before, opened, message, options);
+    const { record, result } = await this.#needs.recordRevision.record(before, opened, message, options);
     return { record, isChanged: result.revision !== undefined };
   }
 }

@@ -22,12 +22,12 @@ export class TrustConfig {
   }
 
   async status(options?: CallOptions): Promise<ReadConfig> {
-    return await this.#needs.decidePolicy.read(await this.#needs.openRepository.execute(options), options);
+    return await this.#needs.decidePolicy.read(await this.#needs.openRepository.open(options), options);
   }
 
   /** @param contentHash what the person was shown, so that a file that changed meanwhile is not agreed to */
-  async execute(contentHash: string, options?: CallOptions): Promise<ReadConfig> {
-    const repository = await this.#needs.openRepository.execute(options);
+  async trust(contentHash: string, options?: CallOptions): Promise<ReadConfig> {
+    const repository = await this.#needs.openRepository.open(options);
     const config = await this.#needs.decidePolicy.read(repository, options);
     if (config.isTrusted || config.contentHash !== contentHash) return config;
     await audited(

@@ -1,6 +1,6 @@
 import {
   quoted,
-  reach,
+  failpoint,
   type CallOptions,
   type ProgressOptions,
   type Host,
@@ -53,7 +53,7 @@ export async function ensureBaseTree(
     try {
       await unpack(input, name, source, options);
       await input.fill?.(unfinished, options);
-      reach('base-tree.before-name');
+      failpoint('base-tree.before-name');
       // Another process may have been faster: its tree is as good, and a directory that is not empty is not replaced.
       await runScriptOrFail(
         host,
@@ -101,7 +101,7 @@ ${kind?.enter?.(unpacking, numbers) ?? unpacking}`;
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
       await running.write(chunk.value);
-      reach('base-tree.half');
+      failpoint('base-tree.half');
     }
   } catch (error) {
     await reader.cancel(error).catch(() => {});

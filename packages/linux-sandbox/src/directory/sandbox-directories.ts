@@ -7,7 +7,7 @@ import {
   networkFileSystem,
   type ProgressOptions,
   quoted,
-  reach,
+  failpoint,
   type RemoveOptions,
   type RuntimeStatus,
   SandboxId,
@@ -154,7 +154,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     options?: ProgressOptions,
   ): Promise<void> {
     await ensureBaseTree({ host: this.host, bases: this.layout.bases, ...trees }, source, options);
-    reach('provider.after-base-tree');
+    failpoint('provider.after-base-tree');
     const staged = { bases: [baseTreeName(source.key, trees.kind)], fill };
     if ((await this.stage(meta, staged, options)) === 'base-missing')
       throw scriptError('provider.create', EXITS.baseMissing, 'the base tree is gone again');

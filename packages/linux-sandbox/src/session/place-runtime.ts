@@ -2,7 +2,7 @@ import {
   type Assurance,
   assertPort,
   LitterboxError,
-  reach,
+  failpoint,
   type SandboxId,
   type ByteStream,
   type CallOptions,
@@ -130,7 +130,7 @@ export class PlaceRuntime implements SandboxRuntime {
       });
     if (await this.#marks.isSet('stopped', call)) return;
     await this.#marks.set('paused');
-    reach('pause.after-mark');
+    failpoint('pause.after-mark');
     // Without a session there is nothing to freeze: the mark is what keeps commands out.
     await runScriptOrFail(this.#host, 'runtime.pause', freeze(true), call);
   }
@@ -138,7 +138,7 @@ export class PlaceRuntime implements SandboxRuntime {
   async resume(call?: CallOptions): Promise<void> {
     const { freeze } = this.#input;
     if (freeze) await runScriptOrFail(this.#host, 'runtime.resume', freeze(false), call);
-    reach('resume.after-thaw');
+    failpoint('resume.after-thaw');
     await this.#marks.clear('paused', call);
     await this.start(call);
   }
@@ -147,7 +147,7 @@ export class PlaceRuntime implements SandboxRuntime {
     const { files } = this.#input;
     const entered = this.#loopbackSession;
     await this.#marks.set('stopped');
-    reach('stop.after-mark');
+    failpoint('stop.after-mark');
     await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory, this.#input.leavings), call);
     if (entered) await settledWithin(entered.ended, WORD_MS); // or the next start finds the network of this one
     await this.#marks.clear('paused', call);

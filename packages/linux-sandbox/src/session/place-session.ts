@@ -3,7 +3,7 @@ import {
   type Assurance,
   missingControls,
   LitterboxError,
-  reach,
+  failpoint,
   decodeRaw,
   encodeRaw,
   shown,
@@ -110,7 +110,7 @@ export class Session implements AsyncDisposable {
       const { value = '' } = await output.next();
       const [state = '', kept] = /^(\S*)(?: (.*))?$/s.exec(value)?.slice(1) ?? [];
       assertLinked(input, state);
-      reach('session.after-link');
+      failpoint('session.after-link');
       const facts = state === 'alive' ? keptFactsOf(input, kept) : await launch(input, await launching, call);
       await link.write(encodeRaw('watch\n'));
       return new Session(input, link, output, facts);
@@ -247,12 +247,12 @@ async function launchOnce(
         },
       );
     }
-    reach('session.before-go');
+    failpoint('session.before-go');
     const kept = JSON.stringify({ assurance, network: networkOf(words, input.isRoot) } satisfies KeptFacts);
     const facts = keptFactsOf(input, kept); // what the machine says is held to the same as what it keeps
     await handle.write(encodeRaw(`go ${kept}\n`));
     const answer = await supervisor.next();
-    reach('session.after-go');
+    failpoint('session.after-go');
     if (answer.words[0] === 'running') {
       void handle[Symbol.asyncDispose](); // the launcher alone, which ends by itself
       return facts;

@@ -23,9 +23,9 @@ test('what is written is read back, and is one revision', async () => {
 test('a file keeps that it can be executed, and a link leads to what is written', async () => {
   await using fixture = useCaseFixture({ files: [{ path: 'tool', content: 'old', executable: true }] });
   await made(fixture);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'ln -s tool link' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'ln -s tool link' });
   await write(fixture, 'link', 'new');
-  const { stdout } = await fixture.runCommand.execute({
+  const { stdout } = await fixture.runCommand.run({
     sandbox: 'a',
     command: '[ -x tool ] && [ -h link ] && cat tool',
   });
@@ -58,7 +58,7 @@ for (const [code, path] of [
   test(`what cannot be read is ${code}: ${path}`, async () => {
     await using fixture = useCaseFixture();
     await made(fixture);
-    await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
+    await fixture.runCommand.run({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
     await expect(fixture.accessFiles.read('a', path)).rejects.toMatchObject({ code });
   });
 
@@ -72,9 +72,9 @@ for (const [code, path] of [
   test(`what cannot be written is ${code}, and nothing is left half-way: ${path}`, async () => {
     await using fixture = useCaseFixture();
     await made(fixture);
-    await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
+    await fixture.runCommand.run({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
     await expect(write(fixture, path)).rejects.toMatchObject({ code });
-    const { stdout } = await fixture.runCommand.execute({ sandbox: 'a', command: 'ls -A' });
+    const { stdout } = await fixture.runCommand.run({ sandbox: 'a', command: 'ls -A' });
     expect(Buffer.from(stdout.bytes).toString()).toBe('README\nd\npipe\n');
   });
 
@@ -113,7 +113,7 @@ test('FC-25: what a write that was killed left beside its file is removed, and i
   fixture.scribble('a', 'd/.litterbox-notes', 'of a person');
   await using next = fixture.restarted();
   await write(next, 'd/file', 'y');
-  const { stdout } = await next.runCommand.execute({ sandbox: 'a', command: 'ls -A d' });
+  const { stdout } = await next.runCommand.run({ sandbox: 'a', command: 'ls -A d' });
   expect(Buffer.from(stdout.bytes).toString()).toBe('.litterbox-notes\nfile\n');
   expect(next.subjects('a')).toEqual(['write: d/file', 'recovered: changes found before this call', 'write: d/file']);
 });

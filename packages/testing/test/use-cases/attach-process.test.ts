@@ -13,7 +13,7 @@ async function output(process: AsyncIterable<{ bytes: Uint8Array }>): Promise<st
 test('a person works with a program, and what it changed is recorded when it has ended', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await using attached = await fixture.attachProcess.execute({
+  await using attached = await fixture.attachProcess.attach({
     sandbox: 'a',
     command: ['sh', '-c', 'cat >new; echo done'],
   });
@@ -30,7 +30,7 @@ test('a person works with a program, and what it changed is recorded when it has
 test('without a command it is a shell', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await using attached = await fixture.attachProcess.execute({ sandbox: 'a', terminal: { columns: 80, rows: 24 } });
+  await using attached = await fixture.attachProcess.attach({ sandbox: 'a', terminal: { columns: 80, rows: 24 } });
   await attached.process.write(new TextEncoder().encode('echo hello\nexit\n'));
   expect(await output(attached.process)).toBe('hello\n');
   await attached.finish(await attached.process.exit);
@@ -41,7 +41,7 @@ test('who is at work in the sandbox is told, and nobody is kept out', async () =
   await using fixture = useCaseFixture();
   const { id } = await made(fixture);
   const lease = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
-  const opening = fixture.attachProcess.execute({ sandbox: 'a', command: ['true'] });
+  const opening = fixture.attachProcess.attach({ sandbox: 'a', command: ['true'] });
   await fixture.clock.during(opening);
   const attached = await opening;
   expect(attached.notice).toBe('a is busy: "npm test" is still running (this process). Your shell opens anyway.');
@@ -53,7 +53,7 @@ test('one that is left is ended, recorded and audited', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   {
-    await using attached = await fixture.attachProcess.execute({
+    await using attached = await fixture.attachProcess.attach({
       sandbox: 'a',
       command: ['sh', '-c', 'echo x >new; echo on; sleep 1000'],
     });
@@ -66,7 +66,7 @@ test('one that is left is ended, recorded and audited', async () => {
 test('a program that is not there ends its entry in the log as an error', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const attaching = fixture.attachProcess.execute({ sandbox: 'a', command: ['nowhere'] });
+  const attaching = fixture.attachProcess.attach({ sandbox: 'a', command: ['nowhere'] });
   await expect(attaching).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect((await fixture.audited()).at(-1)).toBe('sandbox-shell: error');
 });
@@ -74,7 +74,7 @@ test('a program that is not there ends its entry in the log as an error', async 
 test('a command that is none, a variable that is none, and a message that is wanted are refused before', async () => {
   await using fixture = useCaseFixture();
   await made(fixture, 'a', { overrides: { requireMessage: true } });
-  const attach = (more: object) => fixture.attachProcess.execute({ sandbox: 'a', message: 'x', ...more });
+  const attach = (more: object) => fixture.attachProcess.attach({ sandbox: 'a', message: 'x', ...more });
   await expect(attach({ command: [''] })).rejects.toMatchObject({ code: 'COMMAND_EMPTY' });
   await expect(attach({ env: { 'a b': '' } })).rejects.toMatchObject({ code: 'ENV_NAME' });
   await expect(attach({ message: undefined })).rejects.toMatchObject({ code: 'MESSAGE_EMPTY' });
@@ -85,13 +85,13 @@ test('a stopped sandbox is SANDBOX_STOPPED', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   await inState(fixture, 'a', 'stopped');
-  await expect(fixture.attachProcess.execute({ sandbox: 'a' })).rejects.toMatchObject({ code: 'SANDBOX_STOPPED' });
+  await expect(fixture.attachProcess.attach({ sandbox: 'a' })).rejects.toMatchObject({ code: 'SANDBOX_STOPPED' });
 });
 
 test('a revision that cannot be written when it ends is told', async () => {
   await using fixture = useCaseFixture({ repository: { record: () => Promise.reject(failed) } });
   await made(fixture);
-  const attached = await fixture.attachProcess.execute({ sandbox: 'a', command: ['sh', '-c', 'echo x >new'] });
+  const attached = await fixture.attachProcess.attach({ sandbox: 'a', command: ['sh', '-c', 'echo x >new'] });
   await output(attached.process);
   await expect(attached.finish(await attached.process.exit)).rejects.toBe(failed);
   expect((await fixture.audited()).at(-1)).toBe('sandbox-shell: error');

@@ -18,7 +18,7 @@ function world(config?: string) {
 
 test('what is named comes along, is not recorded, and is in no diff', async () => {
   await using fixture = world();
-  const { record, heldBack, warnings } = await fixture.createSandbox.execute({
+  const { record, heldBack, warnings } = await fixture.createSandbox.create({
     name: 'a',
     from: WORKTREE,
     overrides: { include: ['built/', '.env'] },
@@ -27,9 +27,9 @@ test('what is named comes along, is not recorded, and is in no diff', async () =
   expect([fixture.look('a', 'built/a.o'), fixture.look('a', '.env')]).toEqual(['object', 'A=secret']);
   const base = fixture.person.treeOf(record.baseTree);
   expect([...base.keys()].sort()).toEqual(['.gitignore', 'README', 'src/a']);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo more >built/a.o; echo B >.env; echo work >work' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo more >built/a.o; echo B >.env; echo work >work' });
   expect(fixture.subjects('a')).toHaveLength(1);
-  const [{ files } = { files: 0 }] = [...(await (await fixture.openRepository.execute()).works([record.id])).values()];
+  const [{ files } = { files: 0 }] = [...(await (await fixture.openRepository.open()).works([record.id])).values()];
   expect(files).toBe(1);
   expect(fixture.person.read('built/a.o')).toBe('object');
 });
@@ -37,10 +37,10 @@ test('what is named comes along, is not recorded, and is in no diff', async () =
 test('tracked files that are named come with the base, also when they look like secrets', async () => {
   await using fixture = world();
   fixture.person.write('src/a', '-----BEGIN PRIVATE KEY-----');
-  const held = await fixture.createSandbox.execute({ name: 'a', from: WORKTREE });
+  const held = await fixture.createSandbox.create({ name: 'a', from: WORKTREE });
   expect(held.heldBack?.files.map(({ path }) => path)).toEqual(['.env', 'src/a']);
   expect(fixture.look('a', 'src/a')).toBe('a');
-  const { record } = await fixture.createSandbox.execute({
+  const { record } = await fixture.createSandbox.create({
     name: 'b',
     from: WORKTREE,
     overrides: { include: ['src/a'] },
@@ -65,7 +65,7 @@ test.each([
 
 test('what a configuration names and is not there is a warning', async () => {
   await using fixture = world('include = ["built", "node_modules", "src"]\n');
-  const { record, warnings } = await fixture.createSandbox.execute({ name: 'a' });
+  const { record, warnings } = await fixture.createSandbox.create({ name: 'a' });
   expect(record.policy.include).toEqual(['built']);
   expect(warnings).toEqual([
     expect.stringContaining('"node_modules" cannot be included: the working tree has nothing there'),
@@ -92,8 +92,8 @@ test('a provider that brings nothing along refuses', async () => {
 
 test('a sandbox that was prepared is not taken for one with files of this moment', async () => {
   await using fixture = world('pool = 1\n');
-  await fixture.fillPool.execute();
-  const { record } = await fixture.createSandbox.execute({ name: 'a', overrides: { include: ['built'] } });
+  await fixture.fillPool.fill();
+  const { record } = await fixture.createSandbox.create({ name: 'a', overrides: { include: ['built'] } });
   expect(fixture.look('a', 'built/a.o')).toBe('object');
   expect(fixture.left().pool).toHaveLength(1);
   expect(record.policy.include).toEqual(['built']);
@@ -113,9 +113,9 @@ test('a setup over files that came along is run each time, and serves nobody els
 test('a fork has it, and so has a sandbox that is built anew', async () => {
   await using fixture = world();
   await made(fixture, 'a', { overrides: { include: ['built', '.env'] } });
-  await fixture.forkSandbox.execute('a', 'b');
+  await fixture.forkSandbox.fork('a', 'b');
   expect(fixture.look('b', 'built/a.o')).toBe('object');
-  await fixture.runCommand.execute({ sandbox: 'b', command: 'echo C >.env' });
+  await fixture.runCommand.run({ sandbox: 'b', command: 'echo C >.env' });
   expect(fixture.subjects('b')).toEqual([]);
   fixture.person.work.delete('.env');
   await fixture.restoreRevision.recover('a', { force: true });

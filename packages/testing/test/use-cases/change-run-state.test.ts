@@ -14,7 +14,7 @@ test('a sandbox is paused, stopped and resumed, and the record says so', async (
     ['stopped', 'stopped'],
     ['ready', 'running'],
   ] as const) {
-    const { record, isChanged } = await fixture.changeRunState.execute('a', wanted);
+    const { record, isChanged } = await fixture.changeRunState.change('a', wanted);
     expect(record.state).toBe(wanted);
     expect(isChanged).toBe(true);
     expect(fixture.left().runtimes).toEqual([runtime]);
@@ -26,7 +26,7 @@ test('a sandbox is paused, stopped and resumed, and the record says so', async (
 test('what it is already changes nothing, and nothing is audited', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  expect((await fixture.changeRunState.execute('a', 'ready')).isChanged).toBe(false);
+  expect((await fixture.changeRunState.change('a', 'ready')).isChanged).toBe(false);
   expect(await fixture.audited()).toEqual(['sandbox-create: ok']);
 });
 
@@ -35,7 +35,7 @@ test('the runtime has the last word: one that somebody else froze is resumed', a
   await made(fixture);
   const [sandbox] = fixture.shelves.sandboxes.sandboxes.values();
   if (sandbox) sandbox.state = 'paused';
-  expect((await fixture.changeRunState.execute('a', 'ready')).isChanged).toBe(true);
+  expect((await fixture.changeRunState.change('a', 'ready')).isChanged).toBe(true);
   expect(fixture.left().runtimes).toEqual(['running']);
 });
 
@@ -43,14 +43,14 @@ test('a pause waits for nobody: a command that runs is what is paused', async ()
   await using fixture = useCaseFixture();
   const { id } = await made(fixture);
   await using _ = await fixture.state.lease(`sandbox:${id}`, 'run');
-  expect((await fixture.changeRunState.execute('a', 'paused')).record.state).toBe('paused');
+  expect((await fixture.changeRunState.change('a', 'paused')).record.state).toBe('paused');
 });
 
 test('a sandbox whose setup failed is not made ready by resuming it', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   await inState(fixture, 'a', 'setup-failed');
-  const { record, isChanged } = await fixture.changeRunState.execute('a', 'ready');
+  const { record, isChanged } = await fixture.changeRunState.change('a', 'ready');
   expect(record.state).toBe('setup-failed');
   expect(isChanged).toBe(false);
 });
@@ -60,13 +60,13 @@ for (const state of ['creating', 'deleting'] as const)
     await using fixture = useCaseFixture();
     await made(fixture);
     await inState(fixture, 'a', state);
-    await expect(fixture.changeRunState.execute('a', 'paused')).rejects.toMatchObject({ code: 'SANDBOX_BUSY' });
+    await expect(fixture.changeRunState.change('a', 'paused')).rejects.toMatchObject({ code: 'SANDBOX_BUSY' });
   });
 
 test('a runtime that cannot be paused leaves the record as it was, and an audited error', async () => {
   await using fixture = useCaseFixture({ runtime: { pause: () => Promise.reject(failed) } });
   await made(fixture);
-  await expect(fixture.changeRunState.execute('a', 'paused')).rejects.toBe(failed);
+  await expect(fixture.changeRunState.change('a', 'paused')).rejects.toBe(failed);
   expect(fixture.left()).toMatchObject({ records: ['a: ready'], journal: [] });
   expect((await fixture.audited()).at(-1)).toBe('sandbox-paused: error');
 });
@@ -82,7 +82,7 @@ test('a runtime that fails after it was paused leaves the record as it is now', 
     },
   });
   await made(fixture);
-  await expect(fixture.changeRunState.execute('a', 'paused')).rejects.toBe(failed);
+  await expect(fixture.changeRunState.change('a', 'paused')).rejects.toBe(failed);
   expect(fixture.left()).toMatchObject({ records: ['a: paused'], journal: [] });
 });
 
@@ -96,7 +96,7 @@ test('a failure in a sandbox that was deleted meanwhile is SANDBOX_DELETING', as
     },
   });
   await made(fixture);
-  await expect(fixture.changeRunState.execute('a', 'paused')).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
+  await expect(fixture.changeRunState.change('a', 'paused')).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
 });
 
 test('a deletion that began meanwhile is not written over', async () => {
@@ -109,7 +109,7 @@ test('a deletion that began meanwhile is not written over', async () => {
     }),
   });
   await made(fixture);
-  await fixture.changeRunState.execute('a', 'paused');
+  await fixture.changeRunState.change('a', 'paused');
   expect(fixture.left().records).toEqual(['a: deleting']);
 });
 
@@ -118,7 +118,7 @@ test('a runtime that is gone is SANDBOX_RUNTIME_MISSING', async () => {
   await made(fixture);
   fixture.shelves.sandboxes.sandboxes.clear();
   await using next = fixture.restarted();
-  await expect(next.changeRunState.execute('a', 'stopped')).rejects.toMatchObject({ code: 'SANDBOX_RUNTIME_MISSING' });
+  await expect(next.changeRunState.change('a', 'stopped')).rejects.toMatchObject({ code: 'SANDBOX_RUNTIME_MISSING' });
 });
 
 test('all of them: those that can be are, the others are left out', async () => {
@@ -141,5 +141,5 @@ test('a provider that is down is told as it is', async () => {
     },
   });
   await made(fixture);
-  await expect(fixture.changeRunState.execute('a', 'ready')).rejects.toBe(down);
+  await expect(fixture.changeRunState.change('a', 'ready')).rejects.toBe(down);
 });

@@ -6,7 +6,7 @@ import { made } from '../made.ts';
 const failed = new Error('no');
 
 const change = (fixture: UseCaseFixture, act: () => Promise<unknown>, more: object = {}) =>
-  fixture.changeWorkspace.execute({
+  fixture.changeWorkspace.change({
     sandbox: 'a',
     operation: 'sandbox-test',
     trigger: { tool: 'test', subject: 'something' },
@@ -107,7 +107,7 @@ test('calls of one program wait for each other as long as it takes, and who wait
   const told = Promise.withResolvers<string>();
   const order: string[] = [];
   const trigger = { tool: 'run', subject: 'x' };
-  const acting = fixture.changeWorkspace.execute(
+  const acting = fixture.changeWorkspace.change(
     { sandbox: 'a', operation: 'sandbox-test', trigger, input: {}, act: async () => void order.push('acts') },
     { onProgress: ({ message }) => told.resolve(message) },
   );

@@ -10,13 +10,13 @@ const failedCheck = { name: 'user', status: 'failed', finding: 'No namespaces', 
 
 test('the only one is chosen without a look: what is missing is told by the create', async () => {
   await using fixture = useCaseFixture({ provider: { probe: () => Promise.reject(new Error('probed')) } });
-  expect((await fixture.chooseProvider.execute(undefined)).name).toBe('memory');
+  expect((await fixture.chooseProvider.choose(undefined)).name).toBe('memory');
 });
 
 test('one that is asked for is taken, usable or not', async () => {
   await using fixture = useCaseFixture({ otherProviders: [named('second', false)] });
-  expect((await fixture.chooseProvider.execute('second')).name).toBe('second');
-  await expect(fixture.chooseProvider.execute('third')).rejects.toMatchObject({
+  expect((await fixture.chooseProvider.choose('second')).name).toBe('second');
+  await expect(fixture.chooseProvider.choose('third')).rejects.toMatchObject({
     code: 'INVALID_ARGUMENT',
     details: { hint: 'There are: memory, second.' },
   });
@@ -27,7 +27,7 @@ test('of several the first usable one is taken', async () => {
     provider: { probe: async () => ({ usable: false, checks: [] }) },
     otherProviders: [named('second', true), named('third', true)],
   });
-  expect((await fixture.chooseProvider.execute(undefined)).name).toBe('second');
+  expect((await fixture.chooseProvider.choose(undefined)).name).toBe('second');
 });
 
 test('when none is usable the reasons of all are told', async () => {
@@ -35,7 +35,7 @@ test('when none is usable the reasons of all are told', async () => {
     provider: { probe: async () => ({ usable: false, checks: [] }) },
     otherProviders: [named('second', false, [failedCheck])],
   });
-  await expect(fixture.chooseProvider.execute(undefined)).rejects.toMatchObject({
+  await expect(fixture.chooseProvider.choose(undefined)).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     details: { hint: 'memory: it does not say why; second: No namespaces (sysctl)' },
   });
@@ -49,11 +49,11 @@ test('what needs an image goes to the first usable provider that has images', as
   const provider = { traits: { ...named('memory', true).traits, roots: ['machine' as const] } };
   const up = { provider, otherProviders: [withImages('down', false), withImages('up', true)] };
   await using fixture = useCaseFixture(up);
-  expect((await fixture.chooseProvider.execute(undefined, {})).name).toBe('memory');
-  expect((await fixture.chooseProvider.execute(undefined, {}, 'image')).name).toBe('up');
-  expect((await fixture.chooseProvider.execute('memory', {}, 'image')).name).toBe('memory');
+  expect((await fixture.chooseProvider.choose(undefined, {})).name).toBe('memory');
+  expect((await fixture.chooseProvider.choose(undefined, {}, 'image')).name).toBe('up');
+  expect((await fixture.chooseProvider.choose('memory', {}, 'image')).name).toBe('memory');
   await using none = useCaseFixture({ provider, otherProviders: [withImages('a', false), withImages('b', false)] });
-  await expect(none.chooseProvider.execute(undefined, {}, 'image')).rejects.toMatchObject({
+  await expect(none.chooseProvider.choose(undefined, {}, 'image')).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     message: 'No provider with a root of type image works on this machine.',
     details: { hint: 'a: No namespaces (sysctl); b: No namespaces (sysctl)' },
@@ -70,11 +70,11 @@ test('the best one is asked alone; where it is not usable the others are asked t
     },
   });
   await using good = useCaseFixture({ otherProviders: [counted('second', true), counted('third', true)] });
-  expect((await good.chooseProvider.execute(undefined)).name).toBe('memory');
+  expect((await good.chooseProvider.choose(undefined)).name).toBe('memory');
   expect(asked).toEqual([]);
   const provider = { probe: async () => ({ usable: false, checks: [] }) };
   await using bad = useCaseFixture({ provider, otherProviders: [counted('second', false), counted('third', true)] });
-  expect((await bad.chooseProvider.execute(undefined)).name).toBe('third');
+  expect((await bad.chooseProvider.choose(undefined)).name).toBe('third');
   expect(asked).toEqual(['second', 'third']);
 });
 
@@ -82,10 +82,10 @@ test('one that does not answer is passed over, later than by who only looks, and
   const down = { ...named('down', true), ...unanswering };
   await using fixture = useCaseFixture({ provider: unanswering, otherProviders: [down, named('up', true)] });
   const begunMs = fixture.clock.monotonicMs();
-  expect((await fixture.clock.during(fixture.chooseProvider.execute(undefined))).name).toBe('up');
+  expect((await fixture.clock.during(fixture.chooseProvider.choose(undefined))).name).toBe('up');
   expect(fixture.clock.monotonicMs() - begunMs).toBe(20_000);
   await using none = useCaseFixture({ provider: unanswering, otherProviders: [down] });
-  await expect(none.clock.during(none.chooseProvider.execute(undefined))).rejects.toMatchObject({
+  await expect(none.clock.during(none.chooseProvider.choose(undefined))).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     details: { hint: expect.stringContaining('down: The provider down did not answer within 10 seconds.') },
   });
@@ -121,7 +121,7 @@ test('on a machine that is named, the kinds are those of this one, in the same o
     otherProviders: [named('second', true), named('memory@far', false), named('second@far', true)],
   });
   const choose = async (wanted?: string, host?: string) =>
-    (await fixture.chooseProvider.execute(wanted, {}, undefined, host)).name;
+    (await fixture.chooseProvider.choose(wanted, {}, undefined, host)).name;
   expect(await choose()).toBe('memory');
   expect(await choose(undefined, 'far')).toBe('second@far');
   expect(await choose('memory', 'far')).toBe('memory@far');

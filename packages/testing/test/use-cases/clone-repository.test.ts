@@ -38,14 +38,14 @@ test('a clone goes to the playground, by the git of the sandbox, and the bundle 
   await made(fixture);
   const before = disposed;
   const steps: string[] = [];
-  const cloned = await fixture.cloneRepository.execute(
+  const cloned = await fixture.cloneRepository.clone(
     { sandbox: 'a', url },
     { onProgress: ({ step }) => steps.push(step) },
   );
   expect(cloned).toEqual({ url, path: '/playground/tool', head: 'c'.repeat(40) });
   expect(steps).toEqual(['fetch', 'unpack']);
   expect(disposed).toBe(before + 1);
-  const { stdout } = await fixture.runCommand.execute({
+  const { stdout } = await fixture.runCommand.run({
     sandbox: 'a',
     command: 'cat "$LITTERBOX_PLAYGROUND/tool/content"; ls -A "$LITTERBOX_PLAYGROUND"',
   });
@@ -57,15 +57,15 @@ test('a destination outside of the playground is PATH_OUTSIDE_WORKDIR, and nothi
   const fetch = () => Promise.reject(new Error('fetched'));
   await using fixture = useCaseFixture({ programs: { git }, sourceControl: network({ fetch }) });
   await made(fixture);
-  const cloning = fixture.cloneRepository.execute({ sandbox: 'a', url, destination: '/src/tool' });
+  const cloning = fixture.cloneRepository.clone({ sandbox: 'a', url, destination: '/src/tool' });
   await expect(cloning).rejects.toMatchObject({ code: 'PATH_OUTSIDE_WORKDIR' });
 });
 
 test('something at the destination is ALREADY_EXISTS, and stays', async () => {
   await using fixture = useCaseFixture({ programs: { git }, sourceControl: network() });
   await made(fixture);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo mine >"$LITTERBOX_PLAYGROUND/tool"' });
-  await expect(fixture.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo mine >"$LITTERBOX_PLAYGROUND/tool"' });
+  await expect(fixture.cloneRepository.clone({ sandbox: 'a', url })).rejects.toMatchObject({
     code: 'ALREADY_EXISTS',
   });
 });
@@ -73,13 +73,13 @@ test('something at the destination is ALREADY_EXISTS, and stays', async () => {
 test('a sandbox without git, and a source control that cannot fetch, are UNSUPPORTED', async () => {
   await using fixture = useCaseFixture({ sourceControl: network() });
   await made(fixture);
-  await expect(fixture.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({
+  await expect(fixture.cloneRepository.clone({ sandbox: 'a', url })).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     message: 'There is no git in the sandbox.',
   });
   await using other = useCaseFixture({ programs: { git } });
   await made(other);
-  await expect(other.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  await expect(other.cloneRepository.clone({ sandbox: 'a', url })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
 });
 
 test('what the network refuses is told as it is, and audited', async () => {
@@ -87,7 +87,7 @@ test('what the network refuses is told as it is, and audited', async () => {
   const sourceControl = network({ fetch: () => Promise.reject(refused) });
   await using fixture = useCaseFixture({ programs: { git }, sourceControl });
   await made(fixture);
-  await expect(fixture.cloneRepository.execute({ sandbox: 'a', url })).rejects.toBe(refused);
+  await expect(fixture.cloneRepository.clone({ sandbox: 'a', url })).rejects.toBe(refused);
   expect((await fixture.audited()).at(-1)).toBe('sandbox-clone: error');
 });
 
@@ -98,11 +98,11 @@ test('a bundle that git does not take is SNAPSHOT_FAILED, and leaves nothing', a
   };
   await using fixture = useCaseFixture({ programs: { git: broken }, sourceControl: network() });
   await made(fixture);
-  await expect(fixture.cloneRepository.execute({ sandbox: 'a', url })).rejects.toMatchObject({
+  await expect(fixture.cloneRepository.clone({ sandbox: 'a', url })).rejects.toMatchObject({
     code: 'SNAPSHOT_FAILED',
     message: expect.stringContaining('not a bundle'),
   });
-  const { stdout } = await fixture.runCommand.execute({ sandbox: 'a', command: 'ls -A "$LITTERBOX_PLAYGROUND"' });
+  const { stdout } = await fixture.runCommand.run({ sandbox: 'a', command: 'ls -A "$LITTERBOX_PLAYGROUND"' });
   expect(Buffer.from(stdout.bytes).toString()).toBe('');
 });
 
@@ -116,7 +116,7 @@ test('a clone is read by the git of the sandbox, with words that are no options'
   await using fixture = useCaseFixture({ programs: { git: reader } });
   await made(fixture);
   const read = (more: object) =>
-    fixture.readClone.execute({ sandbox: 'a', action: 'log', path: '/playground/tool', limit: 5, ...more });
+    fixture.readClone.read({ sandbox: 'a', action: 'log', path: '/playground/tool', limit: 5, ...more });
   expect(await read({})).toBe('text\n');
   expect(said[0]).toMatch(/^--no-pager -C \/playground\/tool log .* -n5 HEAD --$/);
   await expect(read({ revision: '--output=x' })).rejects.toMatchObject({ code: 'REV_INVALID' });

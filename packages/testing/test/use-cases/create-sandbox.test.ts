@@ -17,20 +17,20 @@ test('a create from the work tree tells which files look like secrets, and does 
   await using fixture = useCaseFixture();
   fixture.person.write('new', 'n');
   fixture.person.write('.env', 'A=secret');
-  const { heldBack, leftOut } = await fixture.createSandbox.execute({ name: 'a', from: { type: 'worktree' } });
+  const { heldBack, leftOut } = await fixture.createSandbox.create({ name: 'a', from: { type: 'worktree' } });
   expect(heldBack).toEqual({
     files: [{ path: '.env', holds: 'variables that often are secrets', isTracked: false }],
     total: 1,
   });
   expect((await leftOut).total).toBe(0);
   expect([fixture.look('a', 'new'), fixture.look('a', '.env')]).toEqual(['n', undefined]);
-  const { heldBack: none } = await fixture.createSandbox.execute({ name: 'b' });
+  const { heldBack: none } = await fixture.createSandbox.create({ name: 'b' });
   expect(none).toBeUndefined();
 });
 
 test('a create gives a sandbox that is ready, with the files of the base and a history of its own', async () => {
   await using fixture = useCaseFixture();
-  const { record, isRenamed, warnings } = await fixture.createSandbox.execute({ name: 'Fix Login' });
+  const { record, isRenamed, warnings } = await fixture.createSandbox.create({ name: 'Fix Login' });
   expect(record.slug).toBe('fix-login');
   expect(record.state).toBe('ready');
   expect(record.assurance?.provider).toBe('memory');
@@ -50,7 +50,7 @@ test('a create gives a sandbox that is ready, with the files of the base and a h
 
 test('a name that loses letters on the way to the slug is told', async () => {
   await using fixture = useCaseFixture();
-  const { record, isRenamed } = await fixture.createSandbox.execute({ name: 'Größe' });
+  const { record, isRenamed } = await fixture.createSandbox.create({ name: 'Größe' });
   expect(record.slug).toBe('gro-e');
   expect(isRenamed).toBe(true);
 });
@@ -158,7 +158,7 @@ test('a create that is aborted while the runtime is made rejects with the reason
       },
     }),
   });
-  await expect(fixture.createSandbox.execute({ name: 'a' }, { signal: controller.signal })).rejects.toBe(failed);
+  await expect(fixture.createSandbox.create({ name: 'a' }, { signal: controller.signal })).rejects.toBe(failed);
   expect(fixture.left()).toEqual(NOTHING_LEFT);
 });
 
@@ -280,13 +280,13 @@ test('a base that an agent made is set up without the network, and that is told'
   worlds.push(fixture);
   reviewed(fixture);
   const from = { type: 'ref' as const, name: 'litterbox/x' };
-  const { record, warnings } = await fixture.createSandbox.execute({ name: 'a', from, overrides });
+  const { record, warnings } = await fixture.createSandbox.create({ name: 'a', from, overrides });
   expect(seen).toEqual({ runs: 1, open: 0 });
   expect(record.policy.network).toMatchObject({ setup: 'none', isWithheld: true });
   expect(warnings.join()).toContain('without a network');
   // Once the person has taken the very same files over, the setup runs for them, with the network.
   fixture.person.refs.set('refs/heads/mine', fixture.person.refs.get('refs/heads/litterbox/x') as never);
-  const own = await fixture.createSandbox.execute({ name: 'b', from, overrides });
+  const own = await fixture.createSandbox.create({ name: 'b', from, overrides });
   expect({ seen, warnings: own.warnings }).toEqual({ seen: { runs: 2, open: 1 }, warnings: [] });
 });
 
@@ -418,7 +418,7 @@ test('a network of a runtime that leads nowhere is UNSUPPORTED, and nothing is l
 test('uncommitted changes that are not in the sandbox are told: the first ten, and how many', async () => {
   await using fixture = useCaseFixture();
   for (let count = 0; count < 12; count += 1) fixture.person.write(`new-${count}`, 'x');
-  const { leftOut } = await fixture.createSandbox.execute({ name: 'a' });
+  const { leftOut } = await fixture.createSandbox.create({ name: 'a' });
   const { paths, total } = await leftOut;
   expect(paths).toHaveLength(10);
   expect(total).toBe(12);
@@ -427,7 +427,7 @@ test('uncommitted changes that are not in the sandbox are told: the first ten, a
 test('of the work tree nothing is left out, and uncommitted files are there', async () => {
   await using fixture = useCaseFixture();
   fixture.person.write('new', 'x');
-  const { leftOut } = await fixture.createSandbox.execute({ name: 'a', from: { type: 'worktree' } });
+  const { leftOut } = await fixture.createSandbox.create({ name: 'a', from: { type: 'worktree' } });
   expect(await leftOut).toEqual({ paths: [], total: 0 });
   expect(fixture.look('a', 'new')).toBe('x');
 });
@@ -449,13 +449,13 @@ test('a keeper that cannot be reached is a warning: the sandbox is one all the s
     config: '[container.ports]\nweb = 8000\n',
     keepers: { serve: () => Promise.reject(refused) },
   });
-  const { record, warnings } = await fixture.createSandbox.execute({ name: 'a' });
+  const { record, warnings } = await fixture.createSandbox.create({ name: 'a' });
   expect(record.state).toBe('ready');
   expect(warnings).toEqual(['The services, ports and network are not up: The engine is down.']);
 });
 
 test('what the configuration has that nothing knows is told', async () => {
   await using fixture = useCaseFixture({ config: 'sorce = "head"\n' });
-  const { warnings } = await fixture.createSandbox.execute({ name: 'a' });
+  const { warnings } = await fixture.createSandbox.create({ name: 'a' });
   expect(warnings.join()).toContain('source');
 });

@@ -7,12 +7,12 @@ import {
   type UseCaseFixtureOptions,
 } from '../../src/index.ts';
 
-type Overrides = Parameters<ReturnType<typeof useCaseFixture>['decidePolicy']['execute']>[1];
+type Overrides = Parameters<ReturnType<typeof useCaseFixture>['decidePolicy']['decide']>[1];
 const provider = memoryProvider({ shelf: new SandboxShelf(), clock: realClock });
 
 async function decided(options: UseCaseFixtureOptions, overrides: Overrides = {}) {
   await using fixture = useCaseFixture(options);
-  const result = await fixture.decidePolicy.execute(await fixture.openRepository.execute(), overrides);
+  const result = await fixture.decidePolicy.decide(await fixture.openRepository.open(), overrides);
   return { ...result, policy: result.policyFor(provider) };
 }
 
@@ -48,11 +48,11 @@ test('what asks for more than nothing is CONFIG_UNTRUSTED, and only what is new 
   const config = '[container]\nsetup-command = ["npm", "ci"]\n';
   await using fixture = useCaseFixture({ config, isTrusted: false });
   const { contentHash } = await fixture.trustConfig.status();
-  await fixture.trustConfig.execute(contentHash);
-  const repository = await fixture.openRepository.execute();
-  await fixture.decidePolicy.execute(repository, {});
+  await fixture.trustConfig.trust(contentHash);
+  const repository = await fixture.openRepository.open();
+  await fixture.decidePolicy.decide(repository, {});
   fixture.person.write('.litterbox.toml', `${config}[container.env]\nA = "b"\n`);
-  await expect(fixture.decidePolicy.execute(repository, {})).rejects.toMatchObject({
+  await expect(fixture.decidePolicy.decide(repository, {})).rejects.toMatchObject({
     code: 'CONFIG_UNTRUSTED',
     message: expect.stringContaining('since it changed'),
     details: { facts: { wants: ['container.env.A = "b"'] } },
@@ -62,7 +62,7 @@ test('what asks for more than nothing is CONFIG_UNTRUSTED, and only what is new 
 test('a comment changes nothing that was agreed to', async () => {
   const config = '[container]\nsetup-command = ["npm", "ci"]\n';
   await using fixture = useCaseFixture({ config, isTrusted: false });
-  await fixture.trustConfig.execute((await fixture.trustConfig.status()).contentHash);
+  await fixture.trustConfig.trust((await fixture.trustConfig.status()).contentHash);
   fixture.person.write('.litterbox.toml', `# why\n${config}`);
   expect((await fixture.trustConfig.status()).isTrusted).toBe(true);
 });

@@ -9,7 +9,7 @@ const fail = () => Promise.reject(failed);
 test('a sandbox without work is deleted with all it holds', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const record = await fixture.deleteSandbox.execute('a', {});
+  const record = await fixture.deleteSandbox.delete('a', {});
   expect(record.slug).toBe('a');
   expect(fixture.left()).toEqual(NOTHING_LEFT);
   expect(await fixture.audited()).toEqual(['sandbox-create: ok', 'sandbox-delete: ok']);
@@ -19,7 +19,7 @@ test('a sandbox without work is deleted with all it holds', async () => {
 test('one that is not there is SANDBOX_NOT_FOUND, with the names that are', async () => {
   await using fixture = useCaseFixture();
   await made(fixture, 'b');
-  await expect(fixture.deleteSandbox.execute('a', {})).rejects.toMatchObject({
+  await expect(fixture.deleteSandbox.delete('a', {})).rejects.toMatchObject({
     code: 'SANDBOX_NOT_FOUND',
     details: { hint: 'There are: b.' },
   });
@@ -28,13 +28,13 @@ test('one that is not there is SANDBOX_NOT_FOUND, with the names that are', asyn
 test('work that is in no branch is UNMERGED_WORK; with force it goes', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
-  await expect(fixture.deleteSandbox.execute('a', {})).rejects.toMatchObject({
+  await expect(fixture.deleteSandbox.delete('a', {})).rejects.toMatchObject({
     code: 'UNMERGED_WORK',
     message: expect.stringContaining('one file'),
   });
   expect(fixture.left().records).toEqual(['a: ready']);
   expect(await fixture.audited()).not.toContain('sandbox-delete: error');
-  await fixture.deleteSandbox.execute('a', { force: true });
+  await fixture.deleteSandbox.delete('a', { force: true });
   expect(fixture.left()).toEqual(NOTHING_LEFT);
 });
 
@@ -42,7 +42,7 @@ test('what no call has recorded yet counts as work', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   fixture.scribble('a', 'new', 'x');
-  await expect(fixture.deleteSandbox.execute('a', {})).rejects.toMatchObject({ code: 'UNMERGED_WORK' });
+  await expect(fixture.deleteSandbox.delete('a', {})).rejects.toMatchObject({ code: 'UNMERGED_WORK' });
   expect(fixture.subjects('a')).toEqual(['recovered: changes found before this call']);
 });
 
@@ -51,7 +51,7 @@ test('work that is in the branch by now is no reason to keep it', async () => {
   await changed(fixture);
   fixture.person.write('work', 'work\n');
   fixture.person.commit();
-  await fixture.deleteSandbox.execute('a', {});
+  await fixture.deleteSandbox.delete('a', {});
   expect(fixture.left()).toEqual(NOTHING_LEFT);
 });
 
@@ -59,7 +59,7 @@ test('a sandbox in which a call is at work is SANDBOX_ACTIVE after two seconds, 
   await using fixture = useCaseFixture();
   const { id } = await made(fixture);
   await using _ = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
-  const deleting = fixture.deleteSandbox.execute('a', {});
+  const deleting = fixture.deleteSandbox.delete('a', {});
   await fixture.clock.pass(2000);
   await expect(deleting).rejects.toMatchObject({
     code: 'SANDBOX_ACTIVE',
@@ -73,7 +73,7 @@ test('with force it waits as long as any call does', async () => {
   await using fixture = useCaseFixture();
   const { id } = await made(fixture);
   const lease = await fixture.state.lease(`sandbox:${id}`, 'run');
-  const deleting = fixture.deleteSandbox.execute('a', { force: true });
+  const deleting = fixture.deleteSandbox.delete('a', { force: true });
   await fixture.clock.asleep();
   fixture.clock.advance(9_999);
   await lease[Symbol.asyncDispose]();
@@ -84,9 +84,9 @@ test('with force it waits as long as any call does', async () => {
 test('one whose making was interrupted has no history, and goes', async () => {
   await using fixture = useCaseFixture();
   const { id } = await made(fixture);
-  await (await fixture.openRepository.execute()).remove(id);
+  await (await fixture.openRepository.open()).remove(id);
   await inState(fixture, 'a', 'creating');
-  await fixture.deleteSandbox.execute('a', {});
+  await fixture.deleteSandbox.delete('a', {});
   expect(fixture.left()).toEqual(NOTHING_LEFT);
 });
 
@@ -94,7 +94,7 @@ test('one that another program deleted meanwhile is as good as deleted here', as
   await using fixture = useCaseFixture();
   const { id } = await made(fixture);
   const lease = await fixture.state.lease(`sandbox:${id}`, 'delete');
-  const deleting = fixture.deleteSandbox.execute('a', {});
+  const deleting = fixture.deleteSandbox.delete('a', {});
   await fixture.clock.asleep();
   await fixture.state.remove(id);
   await lease[Symbol.asyncDispose]();
@@ -108,11 +108,11 @@ test('a deletion whose runtime cannot be removed stays marked, and the next one 
     provider: (real) => ({ remove: (...args) => (isDown ? fail() : real.remove(...args)) }),
   });
   await changed(fixture);
-  await expect(fixture.deleteSandbox.execute('a', { force: true })).rejects.toBe(failed);
+  await expect(fixture.deleteSandbox.delete('a', { force: true })).rejects.toBe(failed);
   expect(fixture.left().records).toEqual(['a: deleting']);
   expect(fixture.left().journal).toEqual(['sandbox-delete: runtime']);
   isDown = false;
-  await fixture.deleteSandbox.execute('a', {}); // what is being deleted is not asked about again
+  await fixture.deleteSandbox.delete('a', {}); // what is being deleted is not asked about again
   expect(fixture.left().records).toEqual([]);
   expect(fixture.left().histories).toEqual([]);
 });
@@ -120,7 +120,7 @@ test('a deletion whose runtime cannot be removed stays marked, and the next one 
 test('a deletion whose history cannot be removed keeps the record, by which it is found again', async () => {
   await using fixture = useCaseFixture({ repository: { remove: fail } });
   await made(fixture);
-  await expect(fixture.deleteSandbox.execute('a', {})).rejects.toBe(failed);
+  await expect(fixture.deleteSandbox.delete('a', {})).rejects.toBe(failed);
   expect(fixture.left()).toEqual({
     ...NOTHING_LEFT,
     records: ['a: deleting'],
@@ -134,7 +134,7 @@ test('one whose provider cannot be had is left as it is, forced or not', async (
   await changed(fixture);
   const before = fixture.left();
   await using next = fixture.restarted({ providers: { get: fail } });
-  await expect(next.deleteSandbox.execute('a', { force: true })).rejects.toBe(failed);
+  await expect(next.deleteSandbox.delete('a', { force: true })).rejects.toBe(failed);
   expect(next.left()).toEqual(before);
 });
 
@@ -152,8 +152,8 @@ test('one whose machine is gone for good cannot be deleted there, and is forgott
   const fixture = useCaseFixture();
   await made(fixture);
   await using next = lost(fixture);
-  await expect(next.deleteSandbox.execute('a', { force: true })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-  await next.deleteSandbox.execute('a', { forget: true });
+  await expect(next.deleteSandbox.delete('a', { force: true })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await next.deleteSandbox.delete('a', { forget: true });
   expect(next.left()).toMatchObject({ records: [], histories: [] });
   expect(await next.state.get((await made(next, 'b')).id)).toBeDefined(); // what comes after it is as ever
 });
@@ -162,15 +162,15 @@ test('work that is in no branch is not forgotten without force', async () => {
   const fixture = useCaseFixture();
   await changed(fixture);
   await using next = lost(fixture);
-  await expect(next.deleteSandbox.execute('a', { forget: true })).rejects.toMatchObject({ code: 'UNMERGED_WORK' });
-  await next.deleteSandbox.execute('a', { forget: true, force: true });
+  await expect(next.deleteSandbox.delete('a', { forget: true })).rejects.toMatchObject({ code: 'UNMERGED_WORK' });
+  await next.deleteSandbox.delete('a', { forget: true, force: true });
   expect(next.left()).toMatchObject({ records: [], histories: [] });
 });
 
 test('one whose provider answers is not forgotten: it would stay there for good', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await expect(fixture.deleteSandbox.execute('a', { forget: true })).rejects.toMatchObject({
+  await expect(fixture.deleteSandbox.delete('a', { forget: true })).rejects.toMatchObject({
     code: 'CONFLICT',
     details: { hint: 'Leave out --forget: litterbox delete a.' },
   });

@@ -15,7 +15,7 @@ async function prepared(): Promise<UseCaseFixture> {
 }
 
 const edit = (fixture: UseCaseFixture, path: string, old: string, fresh: string, isEverywhere = false) =>
-  fixture.editFile.execute({ sandbox: 'a', path, old, new: fresh, isEverywhere });
+  fixture.editFile.edit({ sandbox: 'a', path, old, new: fresh, isEverywhere });
 
 test('an edit changes a file, and is one revision', async () => {
   await using fixture = await prepared();
@@ -29,7 +29,7 @@ test('an edit changes a file, and is one revision', async () => {
 test('it keeps line ends and that the file can be executed', async () => {
   await using fixture = await prepared();
   expect(await edit(fixture, 'tool', 'old\nlast', 'new\nlast')).toMatchObject({ lineEnds: 'CRLF' });
-  const { stdout } = await fixture.runCommand.execute({ sandbox: 'a', command: '[ -x tool ] && cat tool' });
+  const { stdout } = await fixture.runCommand.run({ sandbox: 'a', command: '[ -x tool ] && cat tool' });
   expect(Buffer.from(stdout.bytes).toString()).toBe('new\r\nlast');
 });
 
@@ -57,7 +57,7 @@ for (const [code, path] of [
 ] as const)
   test(`what cannot be edited is ${code}, and nothing is recorded`, async () => {
     await using fixture = await prepared();
-    await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
+    await fixture.runCommand.run({ sandbox: 'a', command: 'mkdir d; mkfifo pipe' });
     await expect(edit(fixture, path, 'a', 'b')).rejects.toMatchObject({ code });
     expect(fixture.subjects('a')).toEqual([]);
   });

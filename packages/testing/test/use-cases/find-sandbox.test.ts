@@ -11,7 +11,7 @@ const refusal = async (call: Promise<unknown>): Promise<unknown> =>
 test('a name that no sandbox ever had is told with those that there are', async () => {
   await using fixture = useCaseFixture();
   await made(fixture, 'b');
-  expect(await refusal(fixture.findSandbox.execute('a'))).toMatchObject({
+  expect(await refusal(fixture.findSandbox.find('a'))).toMatchObject({
     code: 'SANDBOX_NOT_FOUND',
     message: 'There is no sandbox "a" in this repository.',
     details: { hint: 'There are: b.' },
@@ -22,8 +22,8 @@ test('one that was merged says by whom, when and into what, and names no other',
   await using fixture = useCaseFixture();
   await changed(fixture);
   await made(fixture, 'b');
-  await fixture.integrateChanges.execute({ sandbox: 'a', integration: 'merge' });
-  const error = await refusal(fixture.findSandbox.execute('A'));
+  await fixture.integrateChanges.integrate({ sandbox: 'a', integration: 'merge' });
+  const error = await refusal(fixture.findSandbox.find('A'));
   expect(error).toMatchObject({
     code: 'SANDBOX_NOT_FOUND',
     message: expect.stringMatching(
@@ -39,18 +39,18 @@ test('one that was merged says by whom, when and into what, and names no other',
 test('one that was deleted says so, until there is another one of that name', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await fixture.deleteSandbox.execute('a', {});
-  expect(await refusal(fixture.findSandbox.execute('a'))).toMatchObject({
+  await fixture.deleteSandbox.delete('a', {});
+  expect(await refusal(fixture.findSandbox.find('a'))).toMatchObject({
     message: expect.stringContaining('was deleted on '),
     details: { facts: { end: 'deleted' } },
   });
   const { id } = await made(fixture);
-  expect((await fixture.findSandbox.execute('a')).id).toBe(id);
+  expect((await fixture.findSandbox.find('a')).id).toBe(id);
 });
 
 test('where the audit log cannot be read, the names are told', async () => {
   await using fixture = useCaseFixture({ audit: { entries: () => Promise.reject(new Error('no')) } });
   await made(fixture);
-  await fixture.deleteSandbox.execute('a', {});
-  expect(await refusal(fixture.findSandbox.execute('a'))).toMatchObject({ code: 'SANDBOX_NOT_FOUND' });
+  await fixture.deleteSandbox.delete('a', {});
+  expect(await refusal(fixture.findSandbox.find('a'))).toMatchObject({ code: 'SANDBOX_NOT_FOUND' });
 });

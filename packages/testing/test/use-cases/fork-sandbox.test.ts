@@ -10,8 +10,8 @@ const alone = { records: ['a: ready'], histories: ['a'], journal: [], runtimes: 
 test('a fork has the files, the history and the settings of its source, and a name with the next number', async () => {
   await using fixture = useCaseFixture({ files: [{ path: '.gitignore', content: 'cache\n' }] });
   await changed(fixture);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo x >cache; echo home >~/file' });
-  const { record, forkedFrom, warnings } = await fixture.forkSandbox.execute('a', undefined);
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo x >cache; echo home >~/file' });
+  const { record, forkedFrom, warnings } = await fixture.forkSandbox.fork('a', undefined);
   expect(record.slug).toBe('a-2');
   expect(record.state).toBe('ready');
   expect(record.forkedFrom).toBe('a');
@@ -20,14 +20,14 @@ test('a fork has the files, the history and the settings of its source, and a na
   expect(fixture.look('a-2', 'work')).toBe('work\n');
   expect(fixture.look('a-2', 'cache')).toBe('x\n');
   expect(fixture.subjects('a-2')).toEqual(fixture.subjects('a'));
-  expect((await fixture.forkSandbox.execute('a', undefined)).record.slug).toBe('a-3');
+  expect((await fixture.forkSandbox.fork('a', undefined)).record.slug).toBe('a-3');
 });
 
 test('a fork and its source go by themselves', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
-  await fixture.forkSandbox.execute('a', 'b');
-  await fixture.runCommand.execute({ sandbox: 'b', command: 'echo b >work' });
+  await fixture.forkSandbox.fork('a', 'b');
+  await fixture.runCommand.run({ sandbox: 'b', command: 'echo b >work' });
   expect(fixture.look('a', 'work')).toBe('work\n');
   expect(fixture.subjects('a')).toHaveLength(1);
   expect(fixture.subjects('b')).toHaveLength(2);
@@ -37,7 +37,7 @@ test('what no call has recorded is recorded in the source first', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   fixture.scribble('a', 'late', 'x');
-  await fixture.forkSandbox.execute('a', 'b');
+  await fixture.forkSandbox.fork('a', 'b');
   expect(fixture.subjects('a')).toEqual(['recovered: changes found before this call']);
   expect(fixture.subjects('b')).toEqual(fixture.subjects('a'));
 });
@@ -45,7 +45,7 @@ test('what no call has recorded is recorded in the source first', async () => {
 test('a name that is taken is SANDBOX_EXISTS, and nothing is left', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await expect(fixture.forkSandbox.execute('a', 'A')).rejects.toMatchObject({ code: 'SANDBOX_EXISTS' });
+  await expect(fixture.forkSandbox.fork('a', 'A')).rejects.toMatchObject({ code: 'SANDBOX_EXISTS' });
   expect(fixture.left()).toEqual(alone);
   expect((await fixture.audited()).at(-1)).toBe('sandbox-fork: error');
 });
@@ -56,7 +56,7 @@ test('a provider that cannot copy is UNSUPPORTED, with another way', async () =>
   });
   await made(fixture);
   const refused = { code: 'UNSUPPORTED', details: { hint: expect.stringContaining('litterbox merge a') } };
-  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toMatchObject(refused);
+  await expect(fixture.forkSandbox.fork('a', 'b')).rejects.toMatchObject(refused);
   await expect(fixture.forkSandbox.several('a', { wanted: 'b', count: 2 })).rejects.toMatchObject(refused);
 });
 
@@ -64,10 +64,10 @@ test('a paused or stopped source stays so, and its fork runs', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
   for (const state of ['paused', 'stopped'] as const) {
-    await fixture.changeRunState.execute('a', state);
-    const { record } = await fixture.forkSandbox.execute('a', `of ${state}`);
+    await fixture.changeRunState.change('a', state);
+    const { record } = await fixture.forkSandbox.fork('a', `of ${state}`);
     expect(record.state).toBe('ready');
-    expect((await fixture.findSandbox.execute('a')).state).toBe(state);
+    expect((await fixture.findSandbox.find('a')).state).toBe(state);
     expect(fixture.look(record.slug, 'work')).toBe('work\n');
   }
 });
@@ -76,14 +76,14 @@ test('a fork of a sandbox whose setup failed is one too', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   await inState(fixture, 'a', 'setup-failed');
-  expect((await fixture.forkSandbox.execute('a', 'b')).record.state).toBe('setup-failed');
+  expect((await fixture.forkSandbox.fork('a', 'b')).record.state).toBe('setup-failed');
 });
 
 test('a source that is being deleted is SANDBOX_DELETING', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   await inState(fixture, 'a', 'deleting');
-  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
+  await expect(fixture.forkSandbox.fork('a', 'b')).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
 });
 
 test('a fork whose copy fails leaves nothing, and the source as it was', async () => {
@@ -91,14 +91,14 @@ test('a fork whose copy fails leaves nothing, and the source as it was', async (
     provider: (real) => ({ create: (spec, options) => (spec.copyOf ? fail() : real.create(spec, options)) }),
   });
   await made(fixture);
-  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toBe(failed);
+  await expect(fixture.forkSandbox.fork('a', 'b')).rejects.toBe(failed);
   expect(fixture.left()).toEqual(alone);
 });
 
 test('a fork whose history fails removes the copy that was made meanwhile', async () => {
   await using fixture = useCaseFixture({ repository: { fork: fail } });
   await made(fixture);
-  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toBe(failed);
+  await expect(fixture.forkSandbox.fork('a', 'b')).rejects.toBe(failed);
   expect(fixture.left()).toEqual(alone);
 });
 
@@ -109,7 +109,7 @@ for (const point of ['fork.after-record', 'fork.after-runtime', 'fork.after-scan
     using _ = atFailpoint(point, () => {
       throw failed;
     });
-    await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toBe(failed);
+    await expect(fixture.forkSandbox.fork('a', 'b')).rejects.toBe(failed);
     expect(fixture.left()).toEqual(alone);
   });
 
@@ -117,18 +117,18 @@ for (const point of ['fork.after-record', 'fork.after-runtime', 'fork.after-scan
   test(`a fork that was killed at ${point} is undone, and its source works`, async () => {
     const fixture = useCaseFixture();
     await changed(fixture);
-    await fixture.killedAt(point, () => fixture.forkSandbox.execute('a', 'b'));
+    await fixture.killedAt(point, () => fixture.forkSandbox.fork('a', 'b'));
     await using next = fixture.restarted();
-    expect(await next.reconcile.execute()).toEqual(['Undid the interrupted creation of b.']);
+    expect(await next.reconcile.reconcile()).toEqual(['Undid the interrupted creation of b.']);
     expect(next.left()).toEqual(alone);
-    await next.runCommand.execute({ sandbox: 'a', command: 'echo on >on' });
+    await next.runCommand.run({ sandbox: 'a', command: 'echo on >on' });
   });
 
 test('a name with no room for the number is shortened', async () => {
   await using fixture = useCaseFixture();
   const long = 'x'.repeat(40);
   await made(fixture, long);
-  expect((await fixture.forkSandbox.execute(long, undefined)).record.slug).toBe(`${'x'.repeat(38)}-2`);
+  expect((await fixture.forkSandbox.fork(long, undefined)).record.slug).toBe(`${'x'.repeat(38)}-2`);
 });
 
 test('several forks are numbered, with a name of their own from 1 on, without one from the first free number', async () => {
@@ -185,7 +185,7 @@ test('several forks of nothing, or that were aborted, are an error', async () =>
 test('ports of the fork are its own', async () => {
   await using fixture = useCaseFixture({ config: '[container.ports]\nweb = 8000\n' });
   await made(fixture);
-  const { record } = await fixture.forkSandbox.execute('a', 'b');
+  const { record } = await fixture.forkSandbox.fork('a', 'b');
   expect(record.ports?.[0]?.outside).toBe(40_001);
 });
 
@@ -198,6 +198,6 @@ test('a fork that cannot be audited does not begin', async () => {
     }),
   });
   await made(fixture);
-  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toBe(unavailable);
+  await expect(fixture.forkSandbox.fork('a', 'b')).rejects.toBe(unavailable);
   expect(fixture.left()).toEqual(alone);
 });

@@ -4,7 +4,7 @@ import { inState, made } from '../made.ts';
 
 const failed = new Error('no');
 const look = (fixture: UseCaseFixture, see: () => Promise<unknown>, signal?: AbortSignal) =>
-  fixture.inspectSandbox.execute({ sandbox: 'a', operation: 'sandbox-look', input: {}, look: see }, { signal });
+  fixture.inspectSandbox.inspect({ sandbox: 'a', operation: 'sandbox-look', input: {}, look: see }, { signal });
 
 test('any number look at once, while somebody is at work, and each is audited', async () => {
   await using fixture = useCaseFixture();
@@ -51,7 +51,7 @@ test('an abort is told as the reason of the caller', async () => {
 test('a paused sandbox is not looked into, and the refusal is audited', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await fixture.changeRunState.execute('a', 'paused');
+  await fixture.changeRunState.change('a', 'paused');
   await expect(look(fixture, async () => {})).rejects.toMatchObject({ code: 'SANDBOX_PAUSED' });
   expect((await fixture.audited()).at(-1)).toBe('sandbox-look: error');
 });

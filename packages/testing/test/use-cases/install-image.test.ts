@@ -104,8 +104,8 @@ test('what a branch of an agent would install is not installed: the commit of th
   const options = installing();
   await using fixture = useCaseFixture({ ...options, files: [{ path: 'package.json', content: '{}' }] });
   await changed(fixture);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo evil >package.json' });
-  await fixture.cutMilestone.execute('a', 'x');
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo evil >package.json' });
+  await fixture.cutMilestone.cut('a', 'x');
   await made(fixture, 'b', { from: { type: 'ref', name: 'litterbox/a' } });
   expect(options.runs()).toBe(1);
 });

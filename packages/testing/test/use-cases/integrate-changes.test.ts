@@ -6,7 +6,7 @@ import { changed, inState, made } from '../made.ts';
 const merge = { sandbox: 'a', integration: 'merge' } as const;
 /** What a person is shown, as a whole. */
 async function look(fixture: UseCaseFixture, name: string): Promise<void> {
-  await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.execute(name));
+  await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.look(name));
 }
 
 const apply = { sandbox: 'a', integration: 'apply' } as const;
@@ -14,7 +14,7 @@ const apply = { sandbox: 'a', integration: 'apply' } as const;
 test('a merge brings the work in and deletes the sandbox', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
-  const result = await fixture.integrateChanges.execute(merge);
+  const result = await fixture.integrateChanges.integrate(merge);
   expect(result.outcome).toBe('committed');
   expect(result.isDeleted).toBe(true);
   expect(fixture.person.read('work')).toBe('work\n');
@@ -26,7 +26,7 @@ test('a merge brings the work in and deletes the sandbox', async () => {
 test('a merge of a sandbox in which nothing was done leaves it to whoever begins', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const result = await fixture.integrateChanges.execute(merge);
+  const result = await fixture.integrateChanges.integrate(merge);
   expect({ outcome: result.outcome, isDeleted: result.isDeleted }).toEqual({ outcome: 'up-to-date', isDeleted: false });
   expect(fixture.left().records).toEqual(['a: ready']);
 });
@@ -35,13 +35,13 @@ test('a merge of a sandbox in which a call is at work is SANDBOX_ACTIVE, and an 
   await using fixture = useCaseFixture();
   const { id } = await changed(fixture);
   const lease = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
-  const merging = fixture.integrateChanges.execute(merge);
+  const merging = fixture.integrateChanges.integrate(merge);
   await fixture.clock.pass(2000);
   await expect(merging).rejects.toMatchObject({
     code: 'SANDBOX_ACTIVE',
     message: 'a is busy: "npm test" is still running (this process). Gave up after 2 s.',
   });
-  const applying = fixture.integrateChanges.execute(apply);
+  const applying = fixture.integrateChanges.integrate(apply);
   await fixture.clock.asleep();
   await lease[Symbol.asyncDispose]();
   expect((await applying).outcome).toBe('staged');
@@ -50,7 +50,7 @@ test('a merge of a sandbox in which a call is at work is SANDBOX_ACTIVE, and an 
 test('an apply leaves the changes to the person, and the sandbox as it is', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
-  const result = await fixture.integrateChanges.execute(apply);
+  const result = await fixture.integrateChanges.integrate(apply);
   expect(result.outcome).toBe('staged');
   expect(result.isDeleted).toBe(false);
   expect(fixture.person.edited).toEqual(['work']);
@@ -60,7 +60,7 @@ test('an apply leaves the changes to the person, and the sandbox as it is', asyn
 test('a merge that is squashed keeps the sandbox: nothing is committed yet', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
-  const result = await fixture.integrateChanges.execute({ ...merge, arguments: ['--squash'] });
+  const result = await fixture.integrateChanges.integrate({ ...merge, arguments: ['--squash'] });
   expect(result.outcome).toBe('staged');
   expect(result.isDeleted).toBe(false);
 });
@@ -70,7 +70,7 @@ test('a plan is shown before anything is asked, with what no call had recorded',
   await made(fixture);
   fixture.scribble('a', 'late', 'x');
   const shown: string[] = [];
-  await fixture.integrateChanges.execute({
+  await fixture.integrateChanges.integrate({
     ...merge,
     onPlan: ({ changes }) => shown.push(...changes.map(({ path }) => path)),
   });
@@ -80,7 +80,7 @@ test('a plan is shown before anything is asked, with what no call had recorded',
 test('an argument that is not let through is MERGE_ARG_NOT_ALLOWED, and nothing is audited', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
-  const merging = fixture.integrateChanges.execute({ ...merge, arguments: ['--exec=x'] });
+  const merging = fixture.integrateChanges.integrate({ ...merge, arguments: ['--exec=x'] });
   await expect(merging).rejects.toMatchObject({ code: 'MERGE_ARG_NOT_ALLOWED' });
   expect(await fixture.audited()).not.toContain('sandbox-merge: error');
 });
@@ -89,7 +89,7 @@ test('edits in the way are DIRTY_WORKTREE, and stay', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
   fixture.person.write('work', 'mine\n');
-  await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({ code: 'DIRTY_WORKTREE' });
+  await expect(fixture.integrateChanges.integrate(merge)).rejects.toMatchObject({ code: 'DIRTY_WORKTREE' });
   expect(fixture.person.read('work')).toBe('mine\n');
   expect(fixture.left().records).toEqual(['a: ready']);
 });
@@ -99,7 +99,7 @@ test('a conflict is left to the person, and the sandbox stays', async () => {
   await changed(fixture);
   fixture.person.write('work', 'mine\n');
   fixture.person.commit();
-  const result = await fixture.integrateChanges.execute(merge);
+  const result = await fixture.integrateChanges.integrate(merge);
   expect(result.outcome).toBe('conflicts');
   expect(result.conflicts).toEqual(['work']);
   expect(result.isDeleted).toBe(false);
@@ -110,7 +110,7 @@ test('what can run code is asked about; no is RISKY_CHANGES, and nothing changes
   await made(fixture);
   fixture.scribble('a', 'Makefile', 'all:\n');
   const before = fixture.person.digest();
-  await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({
+  await expect(fixture.integrateChanges.integrate(merge)).rejects.toMatchObject({
     code: 'RISKY_CHANGES',
     message: expect.stringContaining('Makefile'),
     details: { hint: expect.stringContaining('--yes-risky') },
@@ -124,12 +124,12 @@ test('a yes of the person brings it in, and one to what was shown is not asked f
   await using fixture = useCaseFixture({ answer: true });
   await made(fixture);
   fixture.scribble('a', 'Makefile', 'all:\n');
-  expect((await fixture.integrateChanges.execute(merge)).outcome).toBe('committed');
+  expect((await fixture.integrateChanges.integrate(merge)).outcome).toBe('committed');
   expect(fixture.approver.asked).toHaveLength(1);
   await made(fixture, 'b');
   fixture.scribble('b', 'package.json', '{}\n');
   await look(fixture, 'b');
-  await fixture.integrateChanges.execute({ ...merge, sandbox: 'b', acceptRisky: true });
+  await fixture.integrateChanges.integrate({ ...merge, sandbox: 'b', acceptRisky: true });
   expect(fixture.approver.asked).toHaveLength(1);
 });
 
@@ -137,14 +137,14 @@ test('nobody waits for a person who reads: the sandbox is free meanwhile, and wh
   await using fixture = useCaseFixture({
     approver: {
       async approve() {
-        await fixture.runCommand.execute({ sandbox: 'a', command: 'echo more >more' });
+        await fixture.runCommand.run({ sandbox: 'a', command: 'echo more >more' });
         return true;
       },
     },
   });
   await made(fixture);
   fixture.scribble('a', 'Makefile', 'all:\n');
-  await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
+  await expect(fixture.integrateChanges.integrate(merge)).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
   expect(fixture.left().records).toEqual(['a: ready']);
 });
 
@@ -160,21 +160,21 @@ test('a HEAD that moved while the person read is HEAD_MOVED', async () => {
   });
   await made(fixture);
   fixture.scribble('a', 'Makefile', 'all:\n');
-  await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({ code: 'HEAD_MOVED' });
+  await expect(fixture.integrateChanges.integrate(merge)).rejects.toMatchObject({ code: 'HEAD_MOVED' });
 });
 
 test('a sandbox that was deleted while the person read is SANDBOX_NOT_FOUND', async () => {
   await using fixture = useCaseFixture({
     approver: {
       async approve() {
-        await fixture.deleteSandbox.execute('a', { force: true });
+        await fixture.deleteSandbox.delete('a', { force: true });
         return true;
       },
     },
   });
   await made(fixture);
   fixture.scribble('a', 'Makefile', 'all:\n');
-  await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({ code: 'SANDBOX_NOT_FOUND' });
+  await expect(fixture.integrateChanges.integrate(merge)).rejects.toMatchObject({ code: 'SANDBOX_NOT_FOUND' });
 });
 
 test('a merge whose sandbox cannot be deleted has happened; the deletion goes on with the next call', async () => {
@@ -184,11 +184,11 @@ test('a merge whose sandbox cannot be deleted has happened; the deletion goes on
     provider: (real) => ({ remove: (...args) => (isDown ? Promise.reject(failed) : real.remove(...args)) }),
   });
   await changed(fixture);
-  await expect(fixture.integrateChanges.execute(merge)).rejects.toBe(failed);
+  await expect(fixture.integrateChanges.integrate(merge)).rejects.toBe(failed);
   expect(fixture.person.read('work')).toBe('work\n');
   expect(fixture.left().records).toEqual(['a: deleting']);
   isDown = false;
-  await fixture.deleteSandbox.execute('a', {});
+  await fixture.deleteSandbox.delete('a', {});
   expect(fixture.left().records).toEqual([]);
 });
 
@@ -197,18 +197,18 @@ test('a sandbox that is being deleted is not planned either', async () => {
   await changed(fixture);
   await inState(fixture, 'a', 'deleting');
   await expect(fixture.integrateChanges.plan(merge)).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
-  await expect(fixture.integrateChanges.execute(merge)).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
+  await expect(fixture.integrateChanges.integrate(merge)).rejects.toMatchObject({ code: 'SANDBOX_DELETING' });
 });
 
 test('what was shown is merged without a question, and what came after it is CHANGED_SINCE_SHOWN by its files', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
   await look(fixture, 'a');
-  const { tip: shown } = await fixture.lookAtSandbox.execute('a');
+  const { tip: shown } = await fixture.lookAtSandbox.look('a');
   fixture.scribble('a', 'late', 'x');
   const before = fixture.person.digest();
   for (const asked of [merge, apply]) {
-    await expect(fixture.integrateChanges.execute(asked)).rejects.toMatchObject({
+    await expect(fixture.integrateChanges.integrate(asked)).rejects.toMatchObject({
       code: 'CHANGED_SINCE_SHOWN',
       message: expect.stringContaining('late'),
       details: { facts: { shown: shown.commit, changed: [{ path: 'late', status: 'added' }], changedFiles: 1 } },
@@ -217,7 +217,7 @@ test('what was shown is merged without a question, and what came after it is CHA
   expect(fixture.approver.asked[0]?.details).toEqual(['late: added +1 -0']);
   expect(fixture.person.digest()).toBe(before);
   await look(fixture, 'a');
-  expect((await fixture.integrateChanges.execute(merge)).outcome).toBe('committed');
+  expect((await fixture.integrateChanges.integrate(merge)).outcome).toBe('committed');
   expect(fixture.approver.asked).toHaveLength(2);
 });
 
@@ -236,10 +236,10 @@ test('a person is shown what changed since and asked; after that it was shown', 
     seen.push(part);
     for await (const bytes of patch) seen.push(new TextDecoder().decode(bytes));
   };
-  const merging = fixture.integrateChanges.execute({ ...merge, onUnseen });
+  const merging = fixture.integrateChanges.integrate({ ...merge, onUnseen });
   await expect(merging).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
   expect(seen).toEqual(['since', expect.stringMatching(/^diff --git a\/late(?:(?!work)[^])*$/)]);
-  await fixture.integrateChanges.execute({ ...merge, onUnseen });
+  await fixture.integrateChanges.integrate({ ...merge, onUnseen });
   expect(fixture.approver.asked.map(({ question }) => question)).toEqual([
     'This file is not as it was when you were shown a. Merge a anyway?',
   ]);
@@ -249,15 +249,15 @@ test('what is as it was shown again is not asked about, and of an apply the othe
   await using fixture = useCaseFixture();
   await changed(fixture);
   await look(fixture, 'a');
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo x >late' });
-  await expect(fixture.integrateChanges.execute({ ...apply, paths: ['late', 'work'] })).rejects.toMatchObject({
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo x >late' });
+  await expect(fixture.integrateChanges.integrate({ ...apply, paths: ['late', 'work'] })).rejects.toMatchObject({
     code: 'CHANGED_SINCE_SHOWN',
     details: { hint: expect.stringContaining('litterbox apply a late work.') },
   });
-  await fixture.integrateChanges.execute({ ...apply, paths: ['work'] });
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'rm late' });
+  await fixture.integrateChanges.integrate({ ...apply, paths: ['work'] });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'rm late' });
   fixture.person.commit();
-  await fixture.integrateChanges.execute(merge);
+  await fixture.integrateChanges.integrate(merge);
   expect(fixture.approver.asked).toHaveLength(1);
 });
 
@@ -266,18 +266,18 @@ test('a tip is a yes to exactly that state, whatever was shown', async () => {
   await changed(fixture);
   await look(fixture, 'a');
   fixture.scribble('a', 'Makefile', 'all:\n');
-  const { tip } = await fixture.lookAtSandbox.execute('a');
+  const { tip } = await fixture.lookAtSandbox.look('a');
   for (const wrong of ['1', '0']) {
     const refusal = { code: 'CHANGED_SINCE_SHOWN' };
-    await expect(fixture.integrateChanges.execute({ ...merge, tip: wrong, acceptRisky: true })).rejects.toMatchObject(
+    await expect(fixture.integrateChanges.integrate({ ...merge, tip: wrong, acceptRisky: true })).rejects.toMatchObject(
       refusal,
     );
     await expect(fixture.integrateChanges.plan({ ...merge, tip: wrong })).rejects.toMatchObject(refusal);
   }
-  await expect(fixture.integrateChanges.execute({ ...merge, tip: '99' })).rejects.toMatchObject({
+  await expect(fixture.integrateChanges.integrate({ ...merge, tip: '99' })).rejects.toMatchObject({
     code: 'REV_NOT_FOUND',
   });
-  await fixture.integrateChanges.execute({ ...merge, tip: tip.commit.slice(0, 10), acceptRisky: true });
+  await fixture.integrateChanges.integrate({ ...merge, tip: tip.commit.slice(0, 10), acceptRisky: true });
   expect(fixture.person.read('Makefile')).toBe('all:\n');
 });
 
@@ -286,12 +286,12 @@ test('a yes to files that run code, given before, is a yes to what was shown and
   await made(fixture);
   fixture.scribble('a', 'Makefile', 'all:\n');
   const blind = { ...merge, acceptRisky: true };
-  await expect(fixture.integrateChanges.execute(blind)).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
+  await expect(fixture.integrateChanges.integrate(blind)).rejects.toMatchObject({ code: 'RISKY_CHANGES' });
   await look(fixture, 'a');
   fixture.scribble('a', 'Makefile', 'all: evil\n');
-  await expect(fixture.integrateChanges.execute(blind)).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
+  await expect(fixture.integrateChanges.integrate(blind)).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
   await look(fixture, 'a');
-  expect((await fixture.integrateChanges.execute(blind)).outcome).toBe('committed');
+  expect((await fixture.integrateChanges.integrate(blind)).outcome).toBe('committed');
 });
 
 test('changes that nobody was shown are shown and asked about where there is a person, and taken where there is none', async () => {
@@ -301,14 +301,14 @@ test('changes that nobody was shown are shown and asked about where there is a p
   const onUnseen = async (patch: AsyncIterable<Uint8Array>) => {
     for await (const bytes of patch) seen.push(new TextDecoder().decode(bytes));
   };
-  await fixture.integrateChanges.execute({ ...apply, onUnseen });
+  await fixture.integrateChanges.integrate({ ...apply, onUnseen });
   expect(seen.join('')).toContain('+work');
   expect(fixture.approver.asked.map(({ question }) => question)).toEqual(['Apply a?']);
   fixture.person.commit();
-  await fixture.integrateChanges.execute({ ...merge, onUnseen });
+  await fixture.integrateChanges.integrate({ ...merge, onUnseen });
   expect(fixture.approver.asked).toHaveLength(1); // it was shown
   await changed(fixture, 'b');
-  await fixture.integrateChanges.execute({ ...apply, sandbox: 'b' });
+  await fixture.integrateChanges.integrate({ ...apply, sandbox: 'b' });
   expect(fixture.approver.asked).toHaveLength(1);
 });
 
@@ -316,7 +316,7 @@ test('a no to changes that were shown at the merge is PERMISSION_DENIED, and not
   await using fixture = useCaseFixture();
   await changed(fixture);
   const before = fixture.person.digest();
-  await expect(fixture.integrateChanges.execute({ ...merge, onUnseen: async () => {} })).rejects.toMatchObject({
+  await expect(fixture.integrateChanges.integrate({ ...merge, onUnseen: async () => {} })).rejects.toMatchObject({
     code: 'PERMISSION_DENIED',
   });
   expect(fixture.person.digest()).toBe(before);
@@ -326,7 +326,7 @@ test('a plan holds what no call recorded, the words of the commits, and what the
   await using fixture = useCaseFixture();
   await changed(fixture);
   expect(await fixture.integrateChanges.plan(merge)).toMatchObject({ unmilestoned: 0 });
-  await fixture.cutMilestone.execute('a', 'Work');
+  await fixture.cutMilestone.cut('a', 'Work');
   fixture.scribble('a', 'late', 'x');
   const plan = await fixture.integrateChanges.plan({ ...merge, message: 'Mine' });
   expect(plan).toMatchObject({ unmilestoned: 1, messages: ['Mine'] });

@@ -24,7 +24,7 @@ test('a port on which nobody listens inside does not answer', async () => {
 test('one program keeps a sandbox at a time', async () => {
   await using fixture = useCaseFixture(PORT);
   const { id } = await made(fixture);
-  expect(await fixture.keepSandbox.execute(id)).toBeUndefined();
+  expect(await fixture.keepSandbox.keep(id)).toBeUndefined();
 });
 
 test('a number that another program took is replaced, written down, and told', async () => {
@@ -32,8 +32,8 @@ test('a number that another program took is replaced, written down, and told', a
   const { id } = await made(fixture);
   await using next = fixture.restarted();
   next.forwarder.take(40_000);
-  expect(await next.keepSandbox.execute(id)).toBeDefined();
-  expect((await next.findSandbox.execute('a')).ports?.[0]?.outside).toBe(40_001);
+  expect(await next.keepSandbox.keep(id)).toBeDefined();
+  expect((await next.findSandbox.find('a')).ports?.[0]?.outside).toBe(40_001);
   const [port] = await next.controlServices.ports('a');
   expect(port?.movedFrom).toBe(40_000);
   expect(next.told()).toContain('port-moved');
@@ -45,8 +45,8 @@ test('a record that was made anew gets its numbers', async () => {
   await using next = fixture.restarted();
   const [record] = next.shelves.records.records;
   if (record) await next.state.update(record, { ports: [] });
-  await next.keepSandbox.execute(id);
-  expect((await next.findSandbox.execute('a')).ports).toHaveLength(1);
+  await next.keepSandbox.keep(id);
+  expect((await next.findSandbox.find('a')).ports).toHaveLength(1);
 });
 
 test("a sandbox that does not run, or is nobody's, is not kept", async () => {
@@ -54,9 +54,9 @@ test("a sandbox that does not run, or is nobody's, is not kept", async () => {
   const { id } = await made(fixture);
   await using next = fixture.restarted();
   await inState(next, 'a', 'paused');
-  expect(await next.keepSandbox.execute(id)).toBeUndefined();
+  expect(await next.keepSandbox.keep(id)).toBeUndefined();
   await next.state.remove(id);
-  expect(await next.keepSandbox.execute(id)).toBeUndefined();
+  expect(await next.keepSandbox.keep(id)).toBeUndefined();
   await using _free = await next.state.lease(`keeper:${id}`, 'look', { waitMs: 0 });
 });
 
@@ -65,7 +65,7 @@ test('a keeper that cannot begin leaves neither port nor lease', async () => {
   const fixture = useCaseFixture(PORT);
   const { id } = await made(fixture);
   await using next = fixture.restarted({ ...PORT, keepers: { serve: () => Promise.reject(failed) } });
-  await expect(next.keepSandbox.execute(id)).rejects.toBe(failed);
+  await expect(next.keepSandbox.keep(id)).rejects.toBe(failed);
   expect(next.forwarder.listening.size).toBe(0);
   await using _free = await next.state.lease(`keeper:${id}`, 'look', { waitMs: 0 });
 });
@@ -73,7 +73,7 @@ test('a keeper that cannot begin leaves neither port nor lease', async () => {
 test('a deletion is told to the keeper, which lets go', async () => {
   await using fixture = useCaseFixture(PORT);
   await made(fixture);
-  await fixture.deleteSandbox.execute('a', {});
+  await fixture.deleteSandbox.delete('a', {});
   expect(fixture.forwarder.listening.size).toBe(0);
 });
 
@@ -81,7 +81,7 @@ test('a keeper that nobody told looks every five seconds, and lets go of what is
   const fixture = useCaseFixture(PORT);
   const { id } = await made(fixture);
   await using next = fixture.restarted();
-  const keeping = await next.keepSandbox.execute(id);
+  const keeping = await next.keepSandbox.keep(id);
   await inState(next, 'a', 'stopped');
   await next.clock.pass(5_000);
   await keeping?.done;
@@ -92,7 +92,7 @@ test('closing all of them frees what they hold', async () => {
   const fixture = useCaseFixture(PORT);
   const { id } = await made(fixture);
   await using next = fixture.restarted();
-  const keeping = await next.keepSandbox.execute(id);
+  const keeping = await next.keepSandbox.keep(id);
   await next.keepSandbox.closeAll();
   await keeping?.done;
   await using _free = await next.state.lease(`keeper:${id}`, 'look', { waitMs: 0 });
@@ -103,7 +103,7 @@ test('a way to the network is open while the sandbox is kept, for what the polic
   const { id } = await made(fixture);
   expect(fixture.gate.gates.map(({ policy }) => policy.allow)).toEqual([['example.org']]);
   expect([...(fixture.shelves.sandboxes.sandboxes.get(id)?.exits.keys() ?? [])]).toEqual([3128]);
-  await fixture.changeRunState.execute('a', 'stopped');
+  await fixture.changeRunState.change('a', 'stopped');
   expect(fixture.gate.gates).toEqual([]);
 });
 
@@ -113,7 +113,7 @@ test('what was opened and refused at the gate stands in the audit log', async ()
   const [gate] = fixture.gate.gates;
   await gate?.report({ type: 'opened', host: 'example.org', port: 443, rule: 'example.org', address: '192.0.2.1' });
   await gate?.report({ type: 'refused', host: 'evil.org', port: 443, reason: 'No rule allows it.' });
-  await fixture.deleteSandbox.execute('a', {});
+  await fixture.deleteSandbox.delete('a', {});
   expect(await fixture.audited()).toEqual(expect.arrayContaining(['network-opened: ok', 'network-refused: error']));
 });
 
@@ -124,7 +124,7 @@ test('a way out that was lost is opened again', async () => {
   const before = sandbox?.exits.get(3128);
   before?.end();
   await fixture.clock.pass(5_000);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'true' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'true' });
   expect(sandbox?.exits.get(3128)).toBeDefined();
   expect(sandbox?.exits.get(3128)).not.toBe(before);
 });
@@ -136,8 +136,8 @@ test('a number that a program inside has leaves the sandbox without network, and
   const sandbox = next.shelves.sandboxes.sandboxes.get(id);
   sandbox?.exits.clear();
   sandbox?.ports.set(3128, () => {});
-  await next.keepSandbox.execute(id);
-  const status = await next.reachKeeper.status(await next.findSandbox.execute('a'), { verb: 'status' });
+  await next.keepSandbox.keep(id);
+  const status = await next.reachKeeper.status(await next.findSandbox.find('a'), { verb: 'status' });
   expect(status.network?.state).toBe('down');
   expect(status.network?.reason).toContain('3128');
 });

@@ -20,7 +20,7 @@ const names = (walk: { found: readonly { path: string; type: string }[] }) =>
 
 test('a directory is its names with their types, sorted, without what is hidden', async () => {
   await using fixture = await prepared();
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'ln -s README link' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'ln -s README link' });
   const walk = await list(fixture, '.');
   expect(names(walk)).toEqual(['file README', 'link link', 'directory node_modules', 'directory src']);
   expect(walk).toMatchObject({ isCut: false, hidden: 1 });
@@ -52,7 +52,7 @@ test('files whose paths match', async () => {
 
 test('outside of the workspace nothing is hidden', async () => {
   await using fixture = await prepared();
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir /tmp/d; touch /tmp/d/.dot' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'mkdir /tmp/d; touch /tmp/d/.dot' });
   const walk = await list(fixture, '/tmp/d');
   expect(names(walk)).toEqual(['file .dot']);
   expect(walk.hidden).toBe(0);
@@ -70,7 +70,7 @@ for (const [code, path] of [
 
 test('a directory that may not be entered is PERMISSION_DENIED', async () => {
   await using fixture = await prepared();
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir shut; chmod 000 shut' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'mkdir shut; chmod 000 shut' });
   await expect(list(fixture, 'shut')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
 });
 

@@ -5,13 +5,13 @@ import { inState, made } from '../made.ts';
 import { unanswering } from '../unanswering.ts';
 
 const statesOf = async (fixture: ReturnType<typeof useCaseFixture>) =>
-  (await fixture.listSandboxes.execute('repository')).map(({ name, state }) => `${name}: ${state}`);
+  (await fixture.listSandboxes.list('repository')).map(({ name, state }) => `${name}: ${state}`);
 
 test('what there is, in the order in which it was made', async () => {
   await using fixture = useCaseFixture();
   const record = await made(fixture, 'b');
   await made(fixture, 'a');
-  const [first] = await fixture.listSandboxes.execute('repository');
+  const [first] = await fixture.listSandboxes.list('repository');
   expect(first?.name).toBe('b');
   expect(first?.id).toBe(record.id);
   expect(first?.repository).toBe(fixture.person.root);
@@ -23,8 +23,8 @@ test('the state is what record and runtime say together', async () => {
   await using fixture = useCaseFixture();
   for (const name of ['paused', 'stopped', 'missing', 'broken', 'failed', 'creating', 'deleting'])
     await made(fixture, name);
-  await fixture.changeRunState.execute('paused', 'paused');
-  await fixture.changeRunState.execute('stopped', 'stopped');
+  await fixture.changeRunState.change('paused', 'paused');
+  await fixture.changeRunState.change('stopped', 'stopped');
   const records = await fixture.state.list();
   const idOf = (name: string) => records.find(({ slug }) => slug === name)?.id ?? records[0]?.id;
   const { sandboxes } = fixture.shelves.sandboxes;
@@ -181,7 +181,7 @@ test('an abort is no provider that is down', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   const reason = new Error('enough');
-  const listing = fixture.listSandboxes.execute('repository', { signal: AbortSignal.abort(reason) });
+  const listing = fixture.listSandboxes.list('repository', { signal: AbortSignal.abort(reason) });
   await expect(listing).rejects.toBe(reason);
 });
 
@@ -189,14 +189,14 @@ test('those of all repositories need no repository', async () => {
   const fixture = useCaseFixture();
   await made(fixture);
   await using next = fixture.restarted({ sourceControl: { open: () => Promise.reject(new Error('no')) } });
-  expect((await next.listSandboxes.execute('all')).map(({ name }) => name)).toEqual(['a']);
+  expect((await next.listSandboxes.list('all')).map(({ name }) => name)).toEqual(['a']);
 });
 
 test('a fork says what it is a copy of', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await fixture.forkSandbox.execute('a', 'b');
-  expect((await fixture.listSandboxes.execute('repository')).map(({ forkedFrom }) => forkedFrom)).toEqual([
+  await fixture.forkSandbox.fork('a', 'b');
+  expect((await fixture.listSandboxes.list('repository')).map(({ forkedFrom }) => forkedFrom)).toEqual([
     undefined,
     'a',
   ]);
@@ -215,11 +215,11 @@ test('what was recorded and who called last is told from history and log, withou
     },
   });
   const none = { revisions: 0, unmilestoned: 0, files: 0, addedLines: 0, removedLines: 0 };
-  const [idle, busy] = await next.listSandboxes.execute('repository');
+  const [idle, busy] = await next.listSandboxes.list('repository');
   expect(idle).toMatchObject({ work: none, lastCall: { operation: 'sandbox-create', isRunning: false } });
   expect(busy).toMatchObject({
     work: { revisions: 1, unmilestoned: 1, files: 1, addedLines: 2, removedLines: 0 },
     lastCall: { operation: 'sandbox-write', isRunning: false },
   });
-  expect((await next.listSandboxes.execute('all'))[1]).not.toHaveProperty('work');
+  expect((await next.listSandboxes.list('all'))[1]).not.toHaveProperty('work');
 });

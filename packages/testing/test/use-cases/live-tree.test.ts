@@ -28,7 +28,7 @@ function liveFixture(more: UseCaseFixtureOptions = {}, specs: SandboxSpec[] = []
   });
 }
 
-const run = (fixture: UseCaseFixture, command: string) => fixture.runCommand.execute({ sandbox: 'a', command });
+const run = (fixture: UseCaseFixture, command: string) => fixture.runCommand.run({ sandbox: 'a', command });
 
 test('it begins with what the working tree holds, and the provider is told what of it to hide', async () => {
   const specs: SandboxSpec[] = [];
@@ -80,7 +80,7 @@ test.each([
   const call = run(fixture, 'echo again >again');
   await expect(call).rejects.toMatchObject({ code: 'LIVE_TREE_CHANGED', details: { facts: { paths: [path] } } });
   expect(fixture.look('a', 'again')).toBeUndefined();
-  const look = fixture.readLines.execute({ sandbox: 'a', path: 'README', offset: 0, limit: 1 });
+  const look = fixture.readLines.read({ sandbox: 'a', path: 'README', offset: 0, limit: 1 });
   await expect(look).rejects.toMatchObject({ code: 'LIVE_TREE_CHANGED' });
 });
 
@@ -127,7 +127,7 @@ test('a file that the person deletes meanwhile is no deletion of the agent', asy
   const call = run(fixture, 'persons && rm README dir/b dir/a && echo work >dir/work');
   await expect(call).rejects.toMatchObject({ code: 'LIVE_TREE_CHANGED' });
   const { id } = fixture.shelves.records.records[0] ?? {};
-  const repository = await fixture.openRepository.execute();
+  const repository = await fixture.openRepository.open();
   const changes = id ? await repository.changes(id) : [];
   expect(changes.map(({ path, status }) => `${status} ${path}`).sort()).toEqual(['added dir/work', 'deleted dir/a']);
 });
@@ -138,7 +138,7 @@ test('what is recorded can be milestoned and merged, although the tree has chang
   await run(fixture, 'echo work >work');
   fixture.person.write('dir/a', 'edited\n');
   fixture.scribble('a', 'late', 'x\n');
-  await fixture.cutMilestone.execute('a', 'all of it');
+  await fixture.cutMilestone.cut('a', 'all of it');
   expect(fixture.subjects('a')).toEqual(['run: echo work >work', 'recovered: changes found before this call']);
 });
 
@@ -163,7 +163,7 @@ test('a fork of one whose tree has changed is refused', async () => {
   await using fixture = liveFixture();
   await made(fixture);
   fixture.person.write('README', 'edited\n');
-  await expect(fixture.forkSandbox.execute('a', 'b')).rejects.toMatchObject({ code: 'LIVE_TREE_CHANGED' });
+  await expect(fixture.forkSandbox.fork('a', 'b')).rejects.toMatchObject({ code: 'LIVE_TREE_CHANGED' });
   expect(fixture.left().records).toEqual(['a: ready']);
 });
 
@@ -180,7 +180,7 @@ test('a setup runs for each: what one left on the working tree is kept for nobod
 test('what comes along by name is there already, and is refused beside it', async () => {
   await using fixture = liveFixture();
   fixture.person.write('cache', 'c\n');
-  await expect(fixture.createSandbox.execute({ name: 'a', overrides: { include: ['cache'] } })).rejects.toMatchObject({
+  await expect(fixture.createSandbox.create({ name: 'a', overrides: { include: ['cache'] } })).rejects.toMatchObject({
     code: 'CONFIG_VALUE',
   });
 });

@@ -16,7 +16,7 @@ const MODULES = 'node_modules/tape/index.js';
 
 async function missing(tracked: readonly string[], untracked: readonly string[] = [], overrides?: PolicyOverrides) {
   await using fixture = project(tracked, untracked);
-  const { missingDependencies: found } = await fixture.createSandbox.execute({ name: 'a', overrides });
+  const { missingDependencies: found } = await fixture.createSandbox.create({ name: 'a', overrides });
   return found && { directories: found.directories, kinds: found.ecosystems.length };
 }
 
@@ -50,13 +50,13 @@ test('a person who is asked gives their copy, or says no, and nothing is made be
     return await Promise.resolve(is);
   };
   const pending = new Error('not answered yet');
-  const waiting = fixture.createSandbox.execute({ name: 'a' }, { ask: () => Promise.reject(pending) });
+  const waiting = fixture.createSandbox.create({ name: 'a' }, { ask: () => Promise.reject(pending) });
   await expect(waiting).rejects.toBe(pending);
   expect(fixture.left().records).toEqual([]);
-  const refused = await fixture.createSandbox.execute({ name: 'a' }, { ask: answer(false) });
+  const refused = await fixture.createSandbox.create({ name: 'a' }, { ask: answer(false) });
   expect(refused.missingDependencies?.directories).toEqual(['node_modules']);
   expect(fixture.look('a', MODULES)).toBeUndefined();
-  const { record, missingDependencies: none } = await fixture.createSandbox.execute(
+  const { record, missingDependencies: none } = await fixture.createSandbox.create(
     { name: 'b' },
     { ask: answer(true) },
   );
@@ -68,6 +68,6 @@ test('a person who is asked gives their copy, or says no, and nothing is made be
 
 test('nobody is asked for dependencies that the working tree does not have', async () => {
   await using fixture = project(NPM);
-  const created = await fixture.createSandbox.execute({ name: 'a' }, { ask: () => Promise.reject(new Error('asked')) });
+  const created = await fixture.createSandbox.create({ name: 'a' }, { ask: () => Promise.reject(new Error('asked')) });
   expect(created.missingDependencies?.directories).toEqual([]);
 });

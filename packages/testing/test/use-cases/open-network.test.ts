@@ -11,7 +11,7 @@ async function opened(options: UseCaseFixtureOptions = {}) {
   const fixture = useCaseFixture({ ...nobody, ...options });
   const record = await made(fixture, 'a', { overrides });
   const { runtime } = await fixture.openSandboxes.get(record);
-  return { fixture, record, wayOut: await fixture.openNetwork.execute(record, runtime) };
+  return { fixture, record, wayOut: await fixture.openNetwork.open(record, runtime) };
 }
 
 test('the rules of the policy are those of the gate, and connections from inside come to it', async () => {
@@ -58,7 +58,7 @@ for (const asker of ['person', 'agent'] as const)
         spent.push(Promise.resolve(fixture.gate.gates.at(-1)?.spend(spending)));
     };
     const network = { setup: 'allow-list' as const, allow: ['example.org'] };
-    await fixture.createSandbox.execute({ name: 'b', overrides: { network, setup: ['true'] } }, { onProgress });
+    await fixture.createSandbox.create({ name: 'b', overrides: { network, setup: ['true'] } }, { onProgress });
     expect(await Promise.all(spent)).toEqual([asker === 'person']);
     await fixture[Symbol.asyncDispose]();
   });
@@ -94,7 +94,7 @@ test('hosts of private networks are named to the gate as such', async () => {
   const fixture = useCaseFixture(nobody);
   const record = await made(fixture, 'a', { overrides: { network: { run: 'allow-list', allowPrivate } } });
   const { runtime } = await fixture.openSandboxes.get(record);
-  const wayOut = await fixture.openNetwork.execute(record, runtime);
+  const wayOut = await fixture.openNetwork.open(record, runtime);
   expect(fixture.gate.gates[0]?.policy).toEqual({ allow: [], deny: [], allowPrivate });
   await wayOut[Symbol.asyncDispose]();
   await fixture[Symbol.asyncDispose]();
@@ -136,7 +136,7 @@ test('what a way that ended could not write, the next one of the sandbox writes 
   isFull = false;
   fixture.clock.advance(60_000);
   const { runtime } = await fixture.openSandboxes.get(record);
-  const next = await fixture.openNetwork.execute(record, runtime);
+  const next = await fixture.openNetwork.open(record, runtime);
   expect(await fixture.gate.gates[0]?.spend({ name: 'a', amount: 1, most: 1, windowMs: 1 })).toBe(true);
   expect((await fixture.audited()).slice(-2)).toEqual(['network-resumed: ok', 'network-closed: ok']);
   await next[Symbol.asyncDispose]();
@@ -146,7 +146,7 @@ test('what a way that ended could not write, the next one of the sandbox writes 
 test('a number that a program inside has is PORT_TAKEN, and the gate is closed again', async () => {
   const { fixture, record, wayOut } = await opened();
   const { runtime } = await fixture.openSandboxes.get(record);
-  await expect(fixture.openNetwork.execute(record, runtime)).rejects.toMatchObject({ code: 'PORT_TAKEN' });
+  await expect(fixture.openNetwork.open(record, runtime)).rejects.toMatchObject({ code: 'PORT_TAKEN' });
   expect(fixture.gate.gates).toHaveLength(1);
   await wayOut[Symbol.asyncDispose]();
   await fixture[Symbol.asyncDispose]();
@@ -155,7 +155,7 @@ test('a number that a program inside has is PORT_TAKEN, and the gate is closed a
 test('a runtime that leads nowhere is UNSUPPORTED, by the key that asks for it', async () => {
   const { fixture, record, wayOut } = await opened();
   const { listen: _, ...runtime } = (await fixture.openSandboxes.get(record)).runtime;
-  await expect(fixture.openNetwork.execute(record, runtime)).rejects.toMatchObject({
+  await expect(fixture.openNetwork.open(record, runtime)).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     message: 'network.run is not supported (provider memory).',
   });
@@ -172,7 +172,7 @@ test.each([
   const record = await made(fixture, 'a', { overrides });
   const { runtime } = await fixture.openSandboxes.get(record);
   const policy = { ...record.policy, network: { ...record.policy.network, ...(from && { from }) } };
-  const wayOut = await fixture.openNetwork.execute({ ...record, provider: 'memory@box', policy }, runtime);
+  const wayOut = await fixture.openNetwork.open({ ...record, provider: 'memory@box', policy }, runtime);
   expect(fixture.gate.gates[0]?.from).toBe(expected === 'here' ? undefined : 'box');
   await wayOut[Symbol.asyncDispose]();
   await fixture[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ test('the repository is opened on first use, and once', async () => {
     }),
   });
   expect(opened).toBe(0);
-  const both = await Promise.all([fixture.openRepository.execute(), fixture.openRepository.execute()]);
+  const both = await Promise.all([fixture.openRepository.open(), fixture.openRepository.open()]);
   expect(both[0]).toBe(both[1]);
   expect(opened).toBe(1);
 });
@@ -24,13 +24,13 @@ test('what was wrong may be mended before the next call', async () => {
   await using fixture = useCaseFixture({
     sourceControl: (real) => ({ open: (...args) => (isBroken ? Promise.reject(failed) : real.open(...args)) }),
   });
-  await expect(fixture.openRepository.execute()).rejects.toBe(failed);
+  await expect(fixture.openRepository.open()).rejects.toBe(failed);
   isBroken = false;
-  expect((await fixture.openRepository.execute()).root).toBe(fixture.person.root);
+  expect((await fixture.openRepository.open()).root).toBe(fixture.person.root);
 });
 
 test('an aborted call rejects with its reason, and the next one opens', async () => {
   await using fixture = useCaseFixture();
-  expect(() => fixture.openRepository.execute({ signal: AbortSignal.abort(failed) })).toThrow(failed);
-  expect((await fixture.openRepository.execute()).root).toBe(fixture.person.root);
+  expect(() => fixture.openRepository.open({ signal: AbortSignal.abort(failed) })).toThrow(failed);
+  expect((await fixture.openRepository.open()).root).toBe(fixture.person.root);
 });

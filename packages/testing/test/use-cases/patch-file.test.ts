@@ -3,7 +3,7 @@ import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const patch = (fixture: UseCaseFixture, diff: string, path = 'README') =>
-  fixture.patchFile.execute({ sandbox: 'a', path, diff });
+  fixture.patchFile.patch({ sandbox: 'a', path, diff });
 const CHANGE = '--- a/README\n+++ b/README\n@@ -1 +1 @@\n-read me\n+changed\n';
 const NEW = '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+hello\n';
 const GONE = '--- a/README\n+++ /dev/null\n@@ -1 +0,0 @@\n-read me\n';
@@ -83,7 +83,7 @@ test('a patch of Codex moves a file, which stays executable, in one revision', a
   await made(fixture);
   expect(await patch(fixture, codex(MOVE))).toMatchObject({ outcome: 'moved', path: 'README', movedTo: 'd/moved' });
   expect(fixture.look('a', 'README')).toBeUndefined();
-  const { exit } = await fixture.runCommand.execute({ sandbox: 'a', command: '[ -x d/moved ]' });
+  const { exit } = await fixture.runCommand.run({ sandbox: 'a', command: '[ -x d/moved ]' });
   expect(exit.code).toBe(0);
   expect(fixture.look('a', 'd/moved')).toBe('changed\n');
   expect(fixture.subjects('a')).toEqual(['patch: README']);

@@ -38,7 +38,7 @@ const free = (gib: number): GaugeAnswer => ({ availableBytes: gib * GIB });
 
 test('of several machines the one with the most room has the sandbox, and the record, the log and the event say why', async () => {
   await using fixture = world({ local: free(4), a: free(14), b: free(8) });
-  const { record, warnings } = await fixture.createSandbox.execute({ name: 'x', hosts: ['local', 'a', 'b'] });
+  const { record, warnings } = await fixture.createSandbox.create({ name: 'x', hosts: ['local', 'a', 'b'] });
   expect({ provider: record.provider, warnings }).toEqual({ provider: 'memory@a', warnings: [] });
   const verdicts = record.placement?.hosts.map(({ host, verdict }) => `${host}: ${verdict}`);
   expect(verdicts).toEqual(['a: chosen', 'b: spare', 'local: spare']);
@@ -50,7 +50,7 @@ test('of several machines the one with the most room has the sandbox, and the re
     type: 'sandbox-created',
     data: { host: 'a', provider: 'memory@a', placement: record.placement },
   });
-  expect((await fixture.listSandboxes.execute('repository')).map(({ name, host }) => `${name}: ${host}`)).toEqual([
+  expect((await fixture.listSandboxes.list('repository')).map(({ name, host }) => `${name}: ${host}`)).toEqual([
     'x: a',
   ]);
 });
@@ -60,7 +60,7 @@ test('what sandboxes may use counts, so that one after the other is spread', asy
   await using fixture = world({ local: {}, a: {}, b: {} }, { config });
   const hosts: (string | undefined)[] = [];
   for (const name of ['one', 'two', 'three', 'four'])
-    hosts.push((await fixture.createSandbox.execute({ name })).record.provider);
+    hosts.push((await fixture.createSandbox.create({ name })).record.provider);
   expect(hosts).toEqual(['memory@a', 'memory@b', 'memory', 'memory@a']);
 });
 
@@ -68,7 +68,7 @@ test('a machine that does not answer is passed over after ten seconds, and told'
   const down = new LitterboxError('UNAVAILABLE', 'b does not answer.', { operation: 'host.open', hint: 'Start it.' });
   await using fixture = world({ local: free(1), a: 'silent', b: down });
   const begunMs = fixture.clock.monotonicMs();
-  const made = fixture.createSandbox.execute({ name: 'x', hosts: ['a', 'b', 'local'] });
+  const made = fixture.createSandbox.create({ name: 'x', hosts: ['a', 'b', 'local'] });
   const { record, warnings } = await fixture.clock.during(made);
   expect(fixture.clock.monotonicMs() - begunMs).toBe(10_000);
   expect(record.provider).toBe('memory');
@@ -81,7 +81,7 @@ test('a machine that does not answer is passed over after ten seconds, and told'
 test('when none has the memory that is asked for, nothing is made, and each machine is told', async () => {
   await using fixture = world({ local: free(4), a: free(6), b: 'silent' });
   const create = () =>
-    fixture.createSandbox.execute({
+    fixture.createSandbox.create({
       name: 'x',
       hosts: ['a', 'b', 'local'],
       overrides: { limits: { memoryBytes: 8 * GIB } },
@@ -97,7 +97,7 @@ test('when none has the memory that is asked for, nothing is made, and each mach
 test('when none answers, or no provider works on those that do, that is told', async () => {
   const machines = { a: 'silent', b: {} } as const;
   await using fixture = world(machines, { otherProviders: [on('a'), on('b', { probe: brokenProbe })] });
-  const create = fixture.createSandbox.execute({ name: 'x', hosts: ['a', 'b'] });
+  const create = fixture.createSandbox.create({ name: 'x', hosts: ['a', 'b'] });
   await expect(fixture.clock.during(create)).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     message: expect.stringMatching(/b: passed over, .*No namespaces.*; a: passed over, it did not answer/),
@@ -110,7 +110,7 @@ test('the next best is taken where no provider works on the best', async () => {
     { a: free(16), b: free(8) },
     { otherProviders: [on('a', { probe: brokenProbe }), on('b')] },
   );
-  const { record, warnings } = await fixture.createSandbox.execute({
+  const { record, warnings } = await fixture.createSandbox.create({
     name: 'x',
     provider: 'memory',
     hosts: ['a', 'b'],
@@ -121,7 +121,7 @@ test('the next best is taken where no provider works on the best', async () => {
 
 test('a name that is none is a mistake, and no machine that is down', async () => {
   await using fixture = world({ a: {} });
-  const create = (...hosts: string[]) => fixture.createSandbox.execute({ name: 'x', hosts });
+  const create = (...hosts: string[]) => fixture.createSandbox.create({ name: 'x', hosts });
   await expect(create('a', 'typo')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await expect(create('a', '../x')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   await expect(create()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
@@ -133,7 +133,7 @@ test('a name that is none is a mistake, and no machine that is down', async () =
 
 test('one machine is taken as it is: nobody asks it, and there is nothing to explain', async () => {
   await using fixture = world({ a: new LitterboxError('INTERNAL', 'asked', { operation: 'test' }) });
-  const { record } = await fixture.createSandbox.execute({ name: 'x', hosts: ['a', 'a'] });
+  const { record } = await fixture.createSandbox.create({ name: 'x', hosts: ['a', 'a'] });
   expect({ provider: record.provider, placement: record.placement }).toEqual({ provider: 'memory@a' });
 });
 
@@ -141,39 +141,39 @@ test('forks stay on the machine of their source, and a sandbox is never moved, w
   const config = 'hosts = ["a", "local"]\n';
   const machines: Record<string, GaugeAnswer> = { a: free(15), local: free(1) };
   await using fixture = world(machines, { config });
-  await fixture.createSandbox.execute({ name: 'x' });
+  await fixture.createSandbox.create({ name: 'x' });
   machines['a'] = new LitterboxError('INTERNAL', 'asked', { operation: 'test' });
-  const { record } = await fixture.forkSandbox.execute('x', undefined);
+  const { record } = await fixture.forkSandbox.fork('x', undefined);
   expect({ provider: record.provider, placement: record.placement }).toEqual({ provider: 'memory@a' });
-  await fixture.takeSnapshot.execute('x', 's1');
-  await fixture.restoreSnapshot.execute('x', 's1');
-  expect((await fixture.findSandbox.execute('x')).provider).toBe('memory@a');
+  await fixture.takeSnapshot.take('x', 's1');
+  await fixture.restoreSnapshot.restore('x', 's1');
+  expect((await fixture.findSandbox.find('x')).provider).toBe('memory@a');
 });
 
 test('a machine that is named at the command line goes over those of the file, and so does a provider with its own', async () => {
   const config = 'hosts = ["a", "local"]\n';
   await using fixture = world({ a: free(15), b: free(2), local: free(1) }, { config });
   const providerOf = async (name: string, input: object = {}) =>
-    (await fixture.createSandbox.execute({ name, ...input })).record.provider;
+    (await fixture.createSandbox.create({ name, ...input })).record.provider;
   expect(await providerOf('one')).toBe('memory@a');
   expect(await providerOf('two', { hosts: ['b'] })).toBe('memory@b');
   expect(await providerOf('three', { provider: 'memory@b' })).toBe('memory@b');
   expect(await providerOf('four', { provider: 'memory' })).toBe('memory@a');
   await using other = world({ a: {}, b: {} }, { config, environment: { LITTERBOX_PROVIDER: 'memory@b' } });
-  expect((await other.createSandbox.execute({ name: 'x' })).record.provider).toBe('memory@b');
+  expect((await other.createSandbox.create({ name: 'x' })).record.provider).toBe('memory@b');
 });
 
 test('a file that names machines twice over, or beside a pool, is refused', async () => {
   for (const config of ['provider = "memory@a"\nhosts = ["a", "local"]\n', 'pool = 2\nhosts = ["a", "local"]\n']) {
     await using fixture = world({ a: {}, local: {} }, { config });
-    await expect(fixture.createSandbox.execute({ name: 'x' })).rejects.toMatchObject({ code: 'CONFIG_VALUE' });
+    await expect(fixture.createSandbox.create({ name: 'x' })).rejects.toMatchObject({ code: 'CONFIG_VALUE' });
   }
 });
 
 test('who names no machine gets the one that is preferred, also for a look', async () => {
   await using fixture = world({ vm: {} }, { preferredHosts: ['vm'] });
-  expect((await fixture.createSandbox.execute({ name: 'x' })).record.provider).toBe('memory@vm');
-  expect((await fixture.createSandbox.execute({ name: 'y', hosts: ['local'] })).record.provider).toBe('memory');
+  expect((await fixture.createSandbox.create({ name: 'x' })).record.provider).toBe('memory@vm');
+  expect((await fixture.createSandbox.create({ name: 'y', hosts: ['local'] })).record.provider).toBe('memory');
   expect((await fixture.chooseProvider.reports()).map(({ provider }) => provider)).toEqual(['memory@vm']);
   expect((await fixture.chooseProvider.reports({}, 'local')).map(({ provider }) => provider)).toEqual(['memory']);
 });
@@ -182,8 +182,8 @@ test('of several that are preferred the one with the most room is taken; beside 
   const machines = { a: free(2), b: free(15) };
   const preferredHosts = ['a', 'b'];
   await using fixture = world(machines, { preferredHosts });
-  const { record } = await fixture.createSandbox.execute({ name: 'x' });
+  const { record } = await fixture.createSandbox.create({ name: 'x' });
   expect(record).toMatchObject({ provider: 'memory@b', placement: { hosts: [{ host: 'b' }, { host: 'a' }] } });
   await using pooled = world(machines, { preferredHosts, config: 'pool = 1\n' });
-  expect((await pooled.createSandbox.execute({ name: 'x' })).record.provider).toBe('memory@a');
+  expect((await pooled.createSandbox.create({ name: 'x' })).record.provider).toBe('memory@a');
 });

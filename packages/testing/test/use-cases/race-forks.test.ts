@@ -9,7 +9,7 @@ test('each fork does the work with its number, and the judge ranks them', async 
   await using fixture = useCaseFixture();
   await changed(fixture);
   const judge = 'cat number; test $(cat number) != 3';
-  const { racers, winner, unmade } = await fixture.raceForks.execute({
+  const { racers, winner, unmade } = await fixture.raceForks.race({
     sandbox: 'a',
     command: WORK,
     judge,
@@ -30,7 +30,7 @@ test('each fork does the work with its number, and the judge ranks them', async 
 test('what the judge changes is taken back, and what the work changed is not', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await fixture.raceForks.execute({
+  await fixture.raceForks.race({
     sandbox: 'a',
     command: 'echo work >work',
     judge: 'echo cheat >work; echo new >new',
@@ -45,14 +45,14 @@ test('what the judge changes is taken back, and what the work changed is not', a
 test('a judge over forks in which nothing was done leaves the base', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const raced = await fixture.raceForks.execute({ sandbox: 'a', command: ':', judge: 'echo new >new', count: 2 });
+  const raced = await fixture.raceForks.race({ sandbox: 'a', command: ':', judge: 'echo new >new', count: 2 });
   expect(raced).toMatchObject({ winner: 'a-1', racers: [{ changedFiles: 0 }, { changedFiles: 0 }] });
 });
 
 test('where the judge passes nobody there is no winner, and everything stays', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const { racers, winner } = await fixture.raceForks.execute({
+  const { racers, winner } = await fixture.raceForks.race({
     sandbox: 'a',
     command: WORK,
     judge: 'exit 7',
@@ -66,7 +66,7 @@ test('where the judge passes nobody there is no winner, and everything stays', a
 test('work that failed is judged all the same', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const raced = await fixture.raceForks.execute({ sandbox: 'a', command: 'exit 3', judge: ':', count: 2 });
+  const raced = await fixture.raceForks.race({ sandbox: 'a', command: 'exit 3', judge: ':', count: 2 });
   expect(raced).toMatchObject({
     winner: 'a-1',
     racers: [{ work: { exit: { code: 3 } } }, { work: { exit: { code: 3 } } }],
@@ -86,7 +86,7 @@ test('a fork that cannot be made, or that breaks, is told, and the others race o
   });
   await made(fixture);
   await made(fixture, 'try-3');
-  const raced = await fixture.raceForks.execute({ sandbox: 'a', command: WORK, judge: ':', count: 4, name: 'try' });
+  const raced = await fixture.raceForks.race({ sandbox: 'a', command: WORK, judge: ':', count: 4, name: 'try' });
   expect(raced.racers.map(({ record }) => record.slug)).toEqual(['try-2', 'try-4']);
   expect(raced.unmade).toMatchObject([{ error: down }, { error: { code: 'SANDBOX_EXISTS' } }]);
 });
@@ -97,7 +97,7 @@ test('a race in which no fork could be made is that error', async () => {
   await made(fixture, 'b-1');
   await made(fixture, 'b-2');
   await expect(
-    fixture.raceForks.execute({ sandbox: 'a', command: WORK, judge: ':', count: 2, name: 'b' }),
+    fixture.raceForks.race({ sandbox: 'a', command: WORK, judge: ':', count: 2, name: 'b' }),
   ).rejects.toMatchObject({ code: 'SANDBOX_EXISTS' });
 });
 
@@ -108,7 +108,7 @@ test('a race that is taken back ends with the reason once every fork has ended',
   const reason = new Error('enough');
   using _ = atFailpoint('exec.after-start', () => enough.abort(reason));
   const told: string[] = [];
-  const raced = fixture.raceForks.execute(
+  const raced = fixture.raceForks.race(
     { sandbox: 'a', command: WORK, judge: ':', count: 2 },
     { signal: enough.signal, onFork: ({ slug }) => told.push(slug) },
   );

@@ -9,7 +9,7 @@ test('the newest entries come first, of all or of one sandbox', async () => {
   await using fixture = useCaseFixture();
   await made(fixture, 'a');
   await made(fixture, 'b');
-  const record = await fixture.findSandbox.execute('a');
+  const record = await fixture.findSandbox.find('a');
   expect(await fixture.readAudit.entries({})).toHaveLength(2);
   expect(await fixture.readAudit.entries({ limit: 1 })).toHaveLength(1);
   const [only] = await fixture.readAudit.entries({ sandbox: 'a' });
@@ -37,7 +37,7 @@ test('a call that was refused before it began is in the log once', async () => {
   const refused = new LitterboxError('ARG_TYPE', 'no', { operation: 'test' });
   await fixture.auditRead.refused('sandbox-run', refused);
   expect((await fixture.readAudit.entries({ limit: 1 }))[0]?.result).toEqual({ code: 'ARG_TYPE' });
-  const error: unknown = await fixture.deleteSandbox.execute('b', {}).catch((cause: unknown) => cause);
+  const error: unknown = await fixture.deleteSandbox.delete('b', {}).catch((cause: unknown) => cause);
   await fixture.auditRead.refused('sandbox-delete', error);
   const audited: unknown = await fixture.auditRead
     .ofSandbox('x', 'a', () => Promise.reject(failed))

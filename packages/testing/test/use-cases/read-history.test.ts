@@ -3,7 +3,7 @@ import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const history = async (fixture: UseCaseFixture, quietCalls: boolean, limit?: number) =>
-  (await fixture.readHistory.execute('a', { quietCalls, limit })).map((entry) =>
+  (await fixture.readHistory.read('a', { quietCalls, limit })).map((entry) =>
     entry.type === 'revision'
       ? `${entry.number}: ${entry.subject}`
       : `call: ${entry.subject} ${entry.exitCode ?? ''}`.trim(),
@@ -12,10 +12,10 @@ const history = async (fixture: UseCaseFixture, quietCalls: boolean, limit?: num
 async function prepared(): Promise<UseCaseFixture> {
   const fixture = useCaseFixture();
   await made(fixture);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo 1 >file' });
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'exit 3' });
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo 2 >file' });
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'true' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo 1 >file' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'exit 3' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo 2 >file' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'true' });
   return fixture;
 }
 
@@ -39,7 +39,7 @@ test('calls that changed nothing stand between them, with how they ended', async
 test('an edit and a patch that changed nothing are calls too', async () => {
   await using fixture = await prepared();
   const diff = '@@ -1 +1 @@\n-1\n+2\n';
-  await fixture.patchFile.execute({ sandbox: 'a', path: 'file', diff });
+  await fixture.patchFile.patch({ sandbox: 'a', path: 'file', diff });
   expect((await history(fixture, true))[0]).toBe('call: file');
 });
 
@@ -47,7 +47,7 @@ test('what was recovered stands where its time says, above calls that are older'
   const fixture = await prepared();
   fixture.scribble('a', 'left', 'x');
   await using next = fixture.restarted();
-  await next.runCommand.execute({ sandbox: 'a', command: 'exit 4' });
+  await next.runCommand.run({ sandbox: 'a', command: 'exit 4' });
   const recovered = '3: recovered: changes found before this call';
   const told = await history(next, true);
   expect(told.slice(0, 2).sort()).toEqual([recovered, 'call: exit 4 4']);
@@ -56,7 +56,7 @@ test('what was recovered stands where its time says, above calls that are older'
 
 test('one that is not there is SANDBOX_NOT_FOUND', async () => {
   await using fixture = useCaseFixture();
-  await expect(fixture.readHistory.execute('a', { quietCalls: true })).rejects.toMatchObject({
+  await expect(fixture.readHistory.read('a', { quietCalls: true })).rejects.toMatchObject({
     code: 'SANDBOX_NOT_FOUND',
   });
 });

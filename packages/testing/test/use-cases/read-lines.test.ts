@@ -14,7 +14,7 @@ async function prepared(content: string): Promise<UseCaseFixture> {
 }
 
 const read = async (fixture: UseCaseFixture, offset: number, limit: number, path = 'file') =>
-  await fixture.readLines.execute({ sandbox: 'a', path, offset, limit });
+  await fixture.readLines.read({ sandbox: 'a', path, offset, limit });
 const text = ({ bytes }: { bytes: Uint8Array }) => Buffer.from(bytes).toString();
 
 test('some lines, and how much there is around them', async () => {

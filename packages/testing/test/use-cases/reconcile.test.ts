@@ -8,7 +8,7 @@ test('there is nothing to do where nothing was interrupted', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   const before = fixture.left();
-  expect(await fixture.reconcile.execute()).toEqual([]);
+  expect(await fixture.reconcile.reconcile()).toEqual([]);
   expect(fixture.left()).toEqual(before);
 });
 
@@ -18,7 +18,7 @@ for (const point of ['create.after-record', 'create.after-runtime', 'create.afte
     await fixture.killedAt(point, () => made(fixture, 'a', { overrides: setup('echo x >out') }));
     expect(fixture.left().records).toEqual(['a: creating']);
     await using next = fixture.restarted();
-    expect(await next.reconcile.execute()).toEqual(['Undid the interrupted creation of a.']);
+    expect(await next.reconcile.reconcile()).toEqual(['Undid the interrupted creation of a.']);
     expect(next.left()).toEqual(NOTHING_LEFT);
     expect(await next.audited()).toContain('sandbox-create: unknown');
   });
@@ -28,7 +28,7 @@ test('a create that was killed before its record leaves a journal entry that goe
   await fixture.killedAt('create.after-journal', () => made(fixture));
   expect(fixture.left()).toEqual({ ...NOTHING_LEFT, journal: ['sandbox-create: record'] });
   await using next = fixture.restarted();
-  expect(await next.reconcile.execute()).toEqual([]);
+  expect(await next.reconcile.reconcile()).toEqual([]);
   expect(next.left()).toEqual(NOTHING_LEFT);
 });
 
@@ -36,7 +36,7 @@ test('a create that was killed when all was done keeps its sandbox', async () =>
   const fixture = useCaseFixture();
   await fixture.killedAt('create.after-ready', () => made(fixture));
   await using next = fixture.restarted();
-  expect(await next.reconcile.execute()).toEqual([]);
+  expect(await next.reconcile.reconcile()).toEqual([]);
   expect(next.left().records).toEqual(['a: ready']);
   expect(next.left().journal).toEqual([]);
 });
@@ -45,18 +45,18 @@ for (const point of ['delete.after-mark', 'delete.after-runtime', 'delete.after-
   test(`a deletion that was killed at ${point} is finished`, async () => {
     const fixture = useCaseFixture();
     await changed(fixture);
-    await fixture.killedAt(point, () => fixture.deleteSandbox.execute('a', { force: true }));
+    await fixture.killedAt(point, () => fixture.deleteSandbox.delete('a', { force: true }));
     await using next = fixture.restarted();
-    expect(await next.reconcile.execute()).toEqual(['Finished the interrupted deletion of a.']);
+    expect(await next.reconcile.reconcile()).toEqual(['Finished the interrupted deletion of a.']);
     expect(next.left()).toEqual(NOTHING_LEFT);
   });
 
 test('a deletion that was killed before it marked the sandbox has not begun', async () => {
   const fixture = useCaseFixture();
   await made(fixture);
-  await fixture.killedAt('delete.after-journal', () => fixture.deleteSandbox.execute('a', {}));
+  await fixture.killedAt('delete.after-journal', () => fixture.deleteSandbox.delete('a', {}));
   await using next = fixture.restarted();
-  expect(await next.reconcile.execute()).toEqual([]);
+  expect(await next.reconcile.reconcile()).toEqual([]);
   expect(next.left().records).toEqual(['a: ready']);
   expect(next.left().journal).toEqual([]);
 });
@@ -64,10 +64,12 @@ test('a deletion that was killed before it marked the sandbox has not begun', as
 test('after a pause that was killed the record says what the runtime is', async () => {
   const fixture = useCaseFixture();
   await made(fixture);
-  await fixture.killedAt('run-state.after-runtime', () => fixture.changeRunState.execute('a', 'paused'));
+  await fixture.killedAt('run-state.after-runtime', () => fixture.changeRunState.change('a', 'paused'));
   expect(fixture.left().records).toEqual(['a: ready']);
   await using next = fixture.restarted();
-  expect(await next.reconcile.execute()).toEqual(['The sandbox a is paused: the change of its state was interrupted.']);
+  expect(await next.reconcile.reconcile()).toEqual([
+    'The sandbox a is paused: the change of its state was interrupted.',
+  ]);
   expect(next.left().records).toEqual(['a: paused']);
 });
 
@@ -77,7 +79,7 @@ for (const point of ['rebuild.after-journal', 'rebuild.after-remove', 'rebuild.a
     await changed(fixture);
     await fixture.killedAt(point, () => fixture.restoreRevision.recover('a', { force: true }));
     await using next = fixture.restarted();
-    expect(await next.reconcile.execute()).toEqual(['Finished the interrupted rebuild of a.']);
+    expect(await next.reconcile.reconcile()).toEqual(['Finished the interrupted rebuild of a.']);
     expect(next.left().runtimes).toEqual(['running']);
     expect(next.left().journal).toEqual([]);
     expect(next.look('a', 'work')).toBe('work\n');
@@ -89,18 +91,18 @@ test('what cannot be cleared away yet is told, and stays for the next time', asy
   const down = new LitterboxError('UNAVAILABLE', 'The engine is down.', { operation: 'test' });
   const options: UseCaseFixtureOptions = { provider: { remove: () => Promise.reject(down) } };
   const second = fixture.restarted(options);
-  expect(await second.reconcile.execute()).toEqual([
+  expect(await second.reconcile.reconcile()).toEqual([
     'Litterbox could not remove the sandbox a yet: The engine is down.',
   ]);
   expect(second.left().journal).toContain('sandbox-create: runtime');
   await using third = second.restarted({});
-  expect(await third.reconcile.execute()).toEqual(['Undid the interrupted creation of a.']);
+  expect(await third.reconcile.reconcile()).toEqual(['Undid the interrupted creation of a.']);
   expect(third.left()).toEqual(NOTHING_LEFT);
 });
 
 test('what source control finished is told first', async () => {
   await using fixture = useCaseFixture({ repository: { reconcile: async () => ['Rolled back a merge.'] } });
-  expect(await fixture.reconcile.execute()).toEqual(['Rolled back a merge.']);
+  expect(await fixture.reconcile.reconcile()).toEqual(['Rolled back a merge.']);
 });
 
 test('an installation that was killed is cleared away by the provider that its journal entry names', async () => {
@@ -109,7 +111,7 @@ test('an installation that was killed is cleared away by the provider that its j
   await fixture.killedAt('install.after-create', () => made(fixture));
   expect(fixture.left().runtimes).toEqual(['running']);
   await using next = fixture.restarted();
-  expect(await next.reconcile.execute()).toEqual(['Removed the leftovers of an interrupted installation.']);
+  expect(await next.reconcile.reconcile()).toEqual(['Removed the leftovers of an interrupted installation.']);
   expect(next.left()).toEqual(NOTHING_LEFT);
 });
 
@@ -117,7 +119,7 @@ test('a record that was lost is made anew from the history', async () => {
   await using fixture = useCaseFixture();
   const { id } = await changed(fixture);
   await fixture.state.remove(id);
-  expect(await fixture.reconcile.execute()).toEqual([
+  expect(await fixture.reconcile.reconcile()).toEqual([
     'The record of a was lost and has been rebuilt; the sandbox is ready.',
   ]);
   expect(fixture.left().records).toEqual(['a: ready']);
@@ -125,9 +127,9 @@ test('a record that was lost is made anew from the history', async () => {
 
 for (const [what, point, act] of [
   ['create', 'create.after-runtime', (world) => made(world, 'b')],
-  ['deletion', 'delete.after-mark', (world) => world.deleteSandbox.execute('a', { force: true })],
+  ['deletion', 'delete.after-mark', (world) => world.deleteSandbox.delete('a', { force: true })],
   ['rebuild', 'rebuild.after-journal', (world) => world.restoreRevision.recover('a', { force: true })],
-  ['pause', 'run-state.after-runtime', (world) => world.changeRunState.execute('a', 'paused')],
+  ['pause', 'run-state.after-runtime', (world) => world.changeRunState.change('a', 'paused')],
 ] as const satisfies readonly (readonly [string, string, (world: UseCaseFixture) => Promise<unknown>])[])
   test(`of an interrupted ${what} nothing is cleared away while the provider does not answer`, async () => {
     const fixture = useCaseFixture();
@@ -136,27 +138,27 @@ for (const [what, point, act] of [
     const before = fixture.left();
     const down = fixture.restarted({ provider: unanswering });
     const begunMs = down.clock.monotonicMs();
-    const [sentence, ...rest] = await down.clock.during(down.reconcile.execute());
+    const [sentence, ...rest] = await down.clock.during(down.reconcile.reconcile());
     expect(sentence).toMatch(/could not remove .+ yet: The provider memory did not answer within 3 seconds\./);
     expect(rest).toEqual([]);
     expect(down.clock.monotonicMs() - begunMs).toBe(3_000);
     expect(down.left()).toEqual(before);
     await using up = down.restarted({});
-    expect(await up.reconcile.execute()).toHaveLength(1);
+    expect(await up.reconcile.reconcile()).toHaveLength(1);
     expect(up.left().journal).toEqual([]);
   });
 
 test('prepared sandboxes of a provider that does not answer stay, orphans too', async () => {
   const config = 'pool = 1\n';
   const fixture = useCaseFixture({ config });
-  await fixture.killedAt('pool.after-row', (world) => world.fillPool.execute());
+  await fixture.killedAt('pool.after-row', (world) => world.fillPool.fill());
   const before = fixture.left();
   expect(before.pool).toEqual(['filling']);
   const down = fixture.restarted({ config, provider: unanswering });
-  const done = await down.clock.during(down.reconcile.execute());
+  const done = await down.clock.during(down.reconcile.reconcile());
   expect(done).toEqual([expect.stringContaining('could not remove a prepared sandbox (memory) yet: ')]);
   expect(down.left()).toEqual(before);
   await using up = down.restarted({ config });
-  expect(await up.reconcile.execute()).toEqual(['Removed a prepared sandbox (memory) that was left filling.']);
+  expect(await up.reconcile.reconcile()).toEqual(['Removed a prepared sandbox (memory) that was left filling.']);
   expect(up.left()).toEqual(NOTHING_LEFT);
 });

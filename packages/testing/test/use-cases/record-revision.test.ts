@@ -14,19 +14,19 @@ test('a mark moves on only when the changes are safe: what could not be recorded
     repository: (real) => ({ record: (...args) => (isFull ? Promise.reject(full) : real.record(...args)) }),
   });
   await made(fixture);
-  await expect(fixture.runCommand.execute({ ...run, command: 'echo x >new' })).rejects.toBe(full);
+  await expect(fixture.runCommand.run({ ...run, command: 'echo x >new' })).rejects.toBe(full);
   expect(fixture.subjects('a')).toEqual([]);
   isFull = false;
-  const { recorded } = await fixture.runCommand.execute(run);
+  const { recorded } = await fixture.runCommand.run(run);
   expect(recorded.changedFiles).toBe(1);
 });
 
 test('a program killed between revision and mark leaves changes that are no second revision', async () => {
   const fixture = useCaseFixture();
   await made(fixture);
-  await fixture.killedAt('record.before-mark', () => fixture.runCommand.execute({ ...run, command: 'echo x >new' }));
+  await fixture.killedAt('record.before-mark', () => fixture.runCommand.run({ ...run, command: 'echo x >new' }));
   await using next = fixture.restarted();
-  await next.runCommand.execute(run);
+  await next.runCommand.run(run);
   expect(next.subjects('a')).toEqual(['run: echo x >new']);
 });
 
@@ -37,30 +37,30 @@ test('a failure between revision and mark is told, and the next call records not
     using _ = atFailpoint('record.before-mark', () => {
       throw failed;
     });
-    await fixture.runCommand.execute({ ...run, command: 'echo x >new' });
+    await fixture.runCommand.run({ ...run, command: 'echo x >new' });
   };
   await expect(running()).rejects.toBe(failed);
-  expect((await fixture.runCommand.execute(run)).recorded.revision).toBeUndefined();
+  expect((await fixture.runCommand.run(run)).recorded.revision).toBeUndefined();
   expect(fixture.subjects('a')).toHaveLength(1);
 });
 
 test('what was ignored until now is found when the rules change', async () => {
   await using fixture = useCaseFixture({ files: [{ path: '.gitignore', content: 'out\n' }] });
   await made(fixture);
-  await fixture.runCommand.execute({ ...run, command: 'echo x >out' });
+  await fixture.runCommand.run({ ...run, command: 'echo x >out' });
   expect(fixture.subjects('a')).toEqual([]);
-  const { recorded } = await fixture.runCommand.execute({ ...run, command: ': >.gitignore' });
+  const { recorded } = await fixture.runCommand.run({ ...run, command: ': >.gitignore' });
   expect(recorded.ignoreRulesChanged).toBe(true);
   expect(recorded.changedFiles).toBe(2);
-  const repository = await fixture.openRepository.execute();
-  const { id } = await fixture.findSandbox.execute('a');
+  const repository = await fixture.openRepository.open();
+  const { id } = await fixture.findSandbox.find('a');
   expect((await repository.changes(id)).map(({ path }) => path)).toEqual(['.gitignore', 'out']);
 });
 
 test('a file that nobody may read is a warning, and the rest is recorded', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const { recorded } = await fixture.runCommand.execute({
+  const { recorded } = await fixture.runCommand.run({
     ...run,
     command: 'echo x >secret; chmod 000 secret; echo x >open; mkfifo pipe',
   });
@@ -82,7 +82,7 @@ test('FC-62: a file that tar cannot pack is named, what the command printed is k
     return Math.max(await real(process, packed), packed.length < args.length ? 2 : 0);
   });
   const command = 'echo x >cursed; echo x >open; echo printed';
-  const { recorded, stdout } = await next.runCommand.execute({ ...run, command });
+  const { recorded, stdout } = await next.runCommand.run({ ...run, command });
   expect(recorded).toMatchObject({ changedFiles: 1, warnings: [{ type: 'unreadable', path: 'cursed' }] });
   expect(new TextDecoder().decode(stdout.bytes)).toBe('printed\n');
   // Where it is tar that fails, no file is to blame, and the mark stays.
@@ -95,7 +95,7 @@ test('FC-62: a file that tar cannot pack is named, what the command printed is k
     /^tar failed .*\nThe command had ended before that with exit code 3 and printed this:\nlost$/,
   );
   isBroken = false;
-  expect((await next.runCommand.execute(run)).recorded.changedFiles).toBe(1);
+  expect((await next.runCommand.run(run)).recorded.changedFiles).toBe(1);
 });
 
 test('many files, and large ones, are recorded too', async () => {
@@ -103,13 +103,13 @@ test('many files, and large ones, are recorded too', async () => {
   await made(fixture);
   for (let count = 0; count < 600; count += 1) fixture.scribble('a', `many/${count}`, 'x');
   fixture.scribble('a', 'large', 'x'.repeat(2 ** 21));
-  expect((await fixture.runCommand.execute(run)).recorded.changedFiles).toBe(601);
+  expect((await fixture.runCommand.run(run)).recorded.changedFiles).toBe(601);
 });
 
 test('whoever watches is told the number, the subject and how many files', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await fixture.runCommand.execute({ ...run, command: 'echo x >new' });
+  await fixture.runCommand.run({ ...run, command: 'echo x >new' });
   const event = (await fixture.state.events(0)).at(-1);
   expect(event?.type).toBe('revision-recorded');
   expect(event?.data['number']).toBe(1);
@@ -129,7 +129,7 @@ test('a record that another program changed meanwhile keeps that change, and get
     }),
   });
   const { id } = await made(fixture);
-  await fixture.runCommand.execute({ ...run, command: 'echo x >new' });
+  await fixture.runCommand.run({ ...run, command: 'echo x >new' });
   const record = await fixture.state.get(id);
   expect(record?.setupLog).toBe('other');
   expect(record?.mark).toBeDefined();

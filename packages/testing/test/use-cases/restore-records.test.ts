@@ -5,7 +5,7 @@ import { changed, made } from '../made.ts';
 import { unanswering } from '../unanswering.ts';
 
 async function restored(fixture: ReturnType<typeof useCaseFixture>): Promise<readonly string[]> {
-  return await fixture.restoreRecords.execute(await fixture.openRepository.execute());
+  return await fixture.restoreRecords.restore(await fixture.openRepository.open());
 }
 
 /** The state file is gone; what it kept of sandboxes is. */
@@ -25,18 +25,18 @@ test('records are made anew from histories and runtimes, and work goes on', asyn
   await using fixture = useCaseFixture();
   const before = await changed(fixture, 'a');
   await changed(fixture, 'b');
-  await fixture.changeRunState.execute('b', 'paused');
+  await fixture.changeRunState.change('b', 'paused');
   lose(fixture);
   expect(await restored(fixture)).toEqual([
     'The record of a was lost and has been rebuilt; the sandbox is ready.',
     'The record of b was lost and has been rebuilt; the sandbox is paused.',
   ]);
-  const after = await fixture.findSandbox.execute('a');
+  const after = await fixture.findSandbox.find('a');
   expect(after.id).toBe(before.id);
   expect(after.baseCommit).toBe(before.baseCommit);
   expect(after.workdir).toBe('/src');
   expect(after.mark).toBeUndefined();
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo more >more' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo more >more' });
   expect(fixture.subjects('a').at(-1)).toBe('run: echo more >more');
 });
 
@@ -47,7 +47,7 @@ test('one without a runtime is as one whose runtime is missing', async () => {
   fixture.shelves.sandboxes.sandboxes.clear();
   await using next = fixture.restarted();
   expect(await restored(next)).toHaveLength(1);
-  expect((await next.listSandboxes.execute('repository'))[0]?.state).toBe('missing');
+  expect((await next.listSandboxes.list('repository'))[0]?.state).toBe('missing');
 });
 
 test('one whose runtime is broken gets a record too', async () => {

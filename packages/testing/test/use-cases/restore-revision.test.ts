@@ -8,8 +8,8 @@ const failed = new Error('no');
 test('a restore puts files back, takes new ones away, and is a revision', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo one >README; mkdir d; echo x >d/f' });
-  await fixture.runCommand.execute({
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo one >README; mkdir d; echo x >d/f' });
+  await fixture.runCommand.run({
     sandbox: 'a',
     command: 'echo two >README; rm -r d; echo y >new; mkdir e; echo z >e/g',
   });
@@ -20,13 +20,13 @@ test('a restore puts files back, takes new ones away, and is a revision', async 
   expect(fixture.look('a', 'new')).toBeUndefined();
   expect(fixture.look('a', 'e/g')).toBeUndefined();
   expect(fixture.subjects('a').at(-1)).toBe('restore: revision 1');
-  expect((await fixture.runCommand.execute({ sandbox: 'a', command: 'true' })).recorded.revision).toBeUndefined();
+  expect((await fixture.runCommand.run({ sandbox: 'a', command: 'true' })).recorded.revision).toBeUndefined();
 });
 
 test('what is ignored stays, and what no call recorded is a revision first', async () => {
   await using fixture = useCaseFixture({ files: [{ path: '.gitignore', content: 'cache\n' }] });
   await changed(fixture);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo two >work; echo kept >cache' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo two >work; echo kept >cache' });
   fixture.scribble('a', 'late', 'x');
   await fixture.restoreRevision.restore('a', '1');
   expect(fixture.look('a', 'cache')).toBe('kept\n');
@@ -52,7 +52,7 @@ test('a revision that is not there is REV_NOT_FOUND, and nothing is audited', as
 test('a paused sandbox is not gone back in', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);
-  await fixture.changeRunState.execute('a', 'paused');
+  await fixture.changeRunState.change('a', 'paused');
   await expect(fixture.restoreRevision.restore('a', '1')).rejects.toMatchObject({ code: 'SANDBOX_PAUSED' });
 });
 
@@ -60,7 +60,7 @@ test('files that cannot be put into the sandbox are SNAPSHOT_FAILED', async () =
   const programs = { tar: async () => 2 };
   await using fixture = useCaseFixture();
   await changed(fixture);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo two >work' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo two >work' });
   const next = fixture.restarted({ programs });
   const [sandbox] = next.shelves.sandboxes.sandboxes.values();
   if (sandbox) (sandbox.machine.programs as Map<string, unknown>).set('tar', programs.tar);
@@ -72,17 +72,17 @@ for (const point of ['restore.after-files', 'restore.after-revision'])
   test(`what a restore that was killed at ${point} did is recorded by the next call`, async () => {
     const fixture = useCaseFixture();
     await changed(fixture);
-    await fixture.runCommand.execute({ sandbox: 'a', command: 'echo two >work' });
+    await fixture.runCommand.run({ sandbox: 'a', command: 'echo two >work' });
     await fixture.killedAt(point, () => fixture.restoreRevision.restore('a', '1'));
     await using next = fixture.restarted();
-    await next.runCommand.execute({ sandbox: 'a', command: 'true' });
+    await next.runCommand.run({ sandbox: 'a', command: 'true' });
     expect(next.subjects('a')).toHaveLength(3);
     expect(next.look('a', 'work')).toBe('work\n');
   });
 
 /** Makes revisions whose one file holds their number. */
 async function numbered(fixture: UseCaseFixture, ...numbers: readonly number[]): Promise<void> {
-  for (const number of numbers) await fixture.runCommand.execute({ sandbox: 'a', command: `echo ${number} >file` });
+  for (const number of numbers) await fixture.runCommand.run({ sandbox: 'a', command: `echo ${number} >file` });
 }
 
 test('an undo goes back to the files before the last change, and again one further, down to the base', async () => {
@@ -98,7 +98,7 @@ test('an undo goes back to the files before the last change, and again one furth
   expect(fixture.subjects('a').slice(3)).toEqual(['undo: revision 2', 'undo: revision 1', 'undo: revision 0']);
   await expect(fixture.restoreRevision.undo('a')).rejects.toMatchObject({ code: 'NOTHING_TO_DO' });
   expect(fixture.subjects('a')).toHaveLength(6);
-  expect((await fixture.runCommand.execute({ sandbox: 'a', command: 'true' })).recorded.revision).toBeUndefined();
+  expect((await fixture.runCommand.run({ sandbox: 'a', command: 'true' })).recorded.revision).toBeUndefined();
 });
 
 test('after a restore an undo goes to before what was restored, after new work to before that work', async () => {
@@ -128,7 +128,7 @@ test('a message that reads like an undo is none', async () => {
   await made(fixture);
   await numbered(fixture, 1, 2);
   const message = 'undo: revision 1\n\nLitterbox-Tool: undo';
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'echo 3 >file', message });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo 3 >file', message });
   expect(fixture.subjects('a').at(-1)).toBe('undo: revision 1');
   expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 2 });
 });
@@ -137,9 +137,9 @@ test('after a snapshot was restored an undo goes to before that', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   await numbered(fixture, 1);
-  await fixture.takeSnapshot.execute('a', undefined);
+  await fixture.takeSnapshot.take('a', undefined);
   await numbered(fixture, 2);
-  await fixture.restoreSnapshot.execute('a', 's1');
+  await fixture.restoreSnapshot.restore('a', 's1');
   expect(await fixture.restoreRevision.undo('a')).toMatchObject({ target: 2 });
   expect(fixture.look('a', 'file')).toBe('2\n');
 });
@@ -154,13 +154,13 @@ test('a sandbox without a revision has nothing to undo', async () => {
 test('a recovery makes the runtime anew from the last revision, with the setup and the playground', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture, 'a', { overrides: setup('echo set up >~/cache') });
-  await fixture.runCommand.execute({
+  await fixture.runCommand.run({
     sandbox: 'a',
     command: 'echo kept >"$LITTERBOX_PLAYGROUND/file"; echo gone >/tmp/x',
   });
   const record = await fixture.restoreRevision.recover('a', { force: true });
   expect(record.state).toBe('ready');
-  const { stdout } = await fixture.runCommand.execute({
+  const { stdout } = await fixture.runCommand.run({
     sandbox: 'a',
     command: 'cat work ~/cache "$LITTERBOX_PLAYGROUND/file"; [ -e /tmp/x ] || echo gone',
   });
@@ -181,11 +181,11 @@ for (const state of ['ready', 'paused', 'stopped'] as const)
   test(`one that is ${state} and well keeps what was never recorded`, async () => {
     await using fixture = useCaseFixture();
     await changed(fixture);
-    const run = async (command: string) => await fixture.runCommand.execute({ sandbox: 'a', command });
+    const run = async (command: string) => await fixture.runCommand.run({ sandbox: 'a', command });
     await run('echo mine >~/cache');
-    await fixture.changeRunState.execute('a', state);
+    await fixture.changeRunState.change('a', state);
     await expect(fixture.restoreRevision.recover('a', {})).rejects.toMatchObject({ code: 'CONFLICT' });
-    await fixture.changeRunState.execute('a', 'ready');
+    await fixture.changeRunState.change('a', 'ready');
     expect(Buffer.from((await run('cat ~/cache')).stdout.bytes).toString()).toBe('mine\n');
   });
 

@@ -7,7 +7,7 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 test('a command says what it says, and what it changed is a revision', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const result = await fixture.runCommand.execute({
+  const result = await fixture.runCommand.run({
     sandbox: 'a',
     command: 'echo out; echo err >&2; echo x >new; exit 3',
   });
@@ -23,7 +23,7 @@ test('a command says what it says, and what it changed is a revision', async () 
 test('a command that changes nothing is no revision, and stands in the audit log', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const { recorded } = await fixture.runCommand.execute({ sandbox: 'a', command: 'cat README' });
+  const { recorded } = await fixture.runCommand.run({ sandbox: 'a', command: 'cat README' });
   expect(recorded.revision).toBeUndefined();
   expect(await fixture.audited()).toEqual(['sandbox-create: ok', 'sandbox-run: ok']);
 });
@@ -32,8 +32,8 @@ test('arguments arrive as they are, in the directory and with the variables that
   await using fixture = useCaseFixture();
   await made(fixture);
   const argv = ['sh', '-c', 'pwd; echo "$1 $MINE"; cat', 'sh', '$HOME "x"'] as const;
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'mkdir below' });
-  const { stdout } = await fixture.runCommand.execute({
+  await fixture.runCommand.run({ sandbox: 'a', command: 'mkdir below' });
+  const { stdout } = await fixture.runCommand.run({
     sandbox: 'a',
     command: argv,
     cwd: 'below',
@@ -47,7 +47,7 @@ test('output arrives while it runs, and is kept up to a bound', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   const seen: string[] = [];
-  const { stdout } = await fixture.runCommand.execute({
+  const { stdout } = await fixture.runCommand.run({
     sandbox: 'a',
     command: 'echo 0123456789',
     maxOutputBytes: 6,
@@ -60,7 +60,7 @@ test('output arrives while it runs, and is kept up to a bound', async () => {
 test('what it changed is recorded when it takes too long, and its processes are gone', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const result = await fixture.runCommand.execute({
+  const result = await fixture.runCommand.run({
     sandbox: 'a',
     command: 'echo x >new; sleep 1000 & sleep 1000',
     timeoutMs: 20,
@@ -78,7 +78,7 @@ test('what it changed is recorded when it is aborted, and the call rejects with 
   const controller = new AbortController();
   const reason = new Error('enough');
   const onOutput = () => controller.abort(reason);
-  const running = fixture.runCommand.execute(
+  const running = fixture.runCommand.run(
     { sandbox: 'a', command: 'echo x >new; echo on; sleep 1000', onOutput },
     { signal: controller.signal },
   );
@@ -96,8 +96,8 @@ test('what a function of the caller throws ends the command, is what the call re
     throw bug;
   };
   for (const heard of [{ onOutput: thrown }, { onOutput: () => Promise.reject(bug) }, { onStart: thrown }])
-    await expect(fixture.runCommand.execute({ sandbox: 'a', command, ...heard })).rejects.toBe(bug);
-  const last = fixture.runCommand.execute({ sandbox: 'a', command: 'printf end', onOutput: thrown });
+    await expect(fixture.runCommand.run({ sandbox: 'a', command, ...heard })).rejects.toBe(bug);
+  const last = fixture.runCommand.run({ sandbox: 'a', command: 'printf end', onOutput: thrown });
   await expect(last).rejects.toBe(bug);
   expect(fixture.subjects('a').length).toBeGreaterThanOrEqual(2);
 });
@@ -110,7 +110,7 @@ for (const [code, command] of [
   test(`a command that cannot be run is ${code}, and nothing is audited`, async () => {
     await using fixture = useCaseFixture();
     await made(fixture);
-    await expect(fixture.runCommand.execute({ sandbox: 'a', command })).rejects.toMatchObject({ code });
+    await expect(fixture.runCommand.run({ sandbox: 'a', command })).rejects.toMatchObject({ code });
     expect(await fixture.audited()).toEqual(['sandbox-create: ok']);
   });
 
@@ -118,14 +118,14 @@ for (const timeoutMs of [0, -1, 2 ** 31])
   test(`a timeout of ${timeoutMs} ms is ARG_RANGE`, async () => {
     await using fixture = useCaseFixture();
     await made(fixture);
-    const running = fixture.runCommand.execute({ sandbox: 'a', command: 'true', timeoutMs });
+    const running = fixture.runCommand.run({ sandbox: 'a', command: 'true', timeoutMs });
     await expect(running).rejects.toMatchObject({ code: 'ARG_RANGE' });
   });
 
 test('a variable that cannot be set is refused by its name or value', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const run = (env: Record<string, string>) => fixture.runCommand.execute({ sandbox: 'a', command: 'true', env });
+  const run = (env: Record<string, string>) => fixture.runCommand.run({ sandbox: 'a', command: 'true', env });
   await expect(run({ 'a b': 'x' })).rejects.toMatchObject({ code: 'ENV_NAME' });
   await expect(run({ A: '\0' })).rejects.toMatchObject({ code: 'ENV_VALUE' });
 });
@@ -133,7 +133,7 @@ test('a variable that cannot be set is refused by its name or value', async () =
 test('a directory of the kernel is WORKDIR_FORBIDDEN, one that is not there NOT_FOUND', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const run = (cwd: string) => fixture.runCommand.execute({ sandbox: 'a', command: 'true', cwd });
+  const run = (cwd: string) => fixture.runCommand.run({ sandbox: 'a', command: 'true', cwd });
   await expect(run('/proc/1')).rejects.toMatchObject({ code: 'WORKDIR_FORBIDDEN' });
   await expect(run('nowhere')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
@@ -141,17 +141,17 @@ test('a directory of the kernel is WORKDIR_FORBIDDEN, one that is not there NOT_
 test('a repository that wants messages refuses a command without one before it runs', async () => {
   await using fixture = useCaseFixture();
   await made(fixture, 'a', { overrides: { requireMessage: true } });
-  const running = fixture.runCommand.execute({ sandbox: 'a', command: 'touch ran' });
+  const running = fixture.runCommand.run({ sandbox: 'a', command: 'touch ran' });
   await expect(running).rejects.toMatchObject({ code: 'MESSAGE_EMPTY' });
   expect(fixture.look('a', 'ran')).toBeUndefined();
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'touch ran', message: 'Try it' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'touch ran', message: 'Try it' });
   expect(fixture.subjects('a')).toEqual(['Try it']);
 });
 
 test('a sandbox that is paused, stopped or being deleted runs nothing, and says so', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const run = () => fixture.runCommand.execute({ sandbox: 'a', command: 'true' });
+  const run = () => fixture.runCommand.run({ sandbox: 'a', command: 'true' });
   for (const [state, code] of [
     ['paused', 'SANDBOX_PAUSED'],
     ['stopped', 'SANDBOX_STOPPED'],

@@ -51,5 +51,5 @@ test('one that is being made is so, whatever its provider says', async () => {
   await made(fixture);
   await inState(fixture, 'a', 'creating');
   await using next = fixture.restarted({ provider: unanswering });
-  expect(await next.clock.during(next.listSandboxes.execute('repository'))).toMatchObject([{ state: 'creating' }]);
+  expect(await next.clock.during(next.listSandboxes.list('repository'))).toMatchObject([{ state: 'creating' }]);
 });

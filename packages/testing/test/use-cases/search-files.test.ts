@@ -17,7 +17,7 @@ async function prepared(): Promise<UseCaseFixture> {
 }
 
 const search = async (fixture: UseCaseFixture, pattern: string, more: object = {}) =>
-  await fixture.searchFiles.execute({ sandbox: 'a', pattern, path: '.', isCaseIgnored: false, ...more });
+  await fixture.searchFiles.search({ sandbox: 'a', pattern, path: '.', isCaseIgnored: false, ...more });
 const told = ({ lines }: Awaited<ReturnType<typeof search>>) =>
   lines.map(({ path, line, text }) => `${path}:${line}: ${text}`);
 
@@ -48,7 +48,7 @@ test('FC-37: a line is found whatever bytes it has, and what was not looked into
   await using fixture = await prepared();
   const command = `printf 'caf\\351 needle\\n' >latin1; printf '\\377\\376n\\0e\\0' >utf16; mkdir -p node_modules/dep
     echo needle >node_modules/dep/x; : >empty`;
-  await fixture.runCommand.execute({ sandbox: 'a', command });
+  await fixture.runCommand.run({ sandbox: 'a', command });
   for (const more of [{}, { include: '*' }]) {
     const found = await search(fixture, 'needle', more);
     expect(found.lines.map(({ path, line }) => `${path}:${line}`)).toEqual(['latin1:1']);
@@ -72,6 +72,6 @@ for (const [code, pattern, more] of [
 ] as const)
   test(`a search that cannot be is ${code}`, async () => {
     await using fixture = await prepared();
-    await fixture.runCommand.execute({ sandbox: 'a', command: 'mkfifo pipe' });
+    await fixture.runCommand.run({ sandbox: 'a', command: 'mkfifo pipe' });
     await expect(search(fixture, pattern, more)).rejects.toMatchObject({ code });
   });

@@ -12,9 +12,9 @@ const kept = (text: string, cutAt = text.length, droppedBytes = 0) => ({
 test('output goes into a file outside of the workspace, and is no revision', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  const file = await fixture.spillOutput.execute('a', { stdout: kept('startend', 5, 7), stderr: kept('oops') });
+  const file = await fixture.spillOutput.spill('a', { stdout: kept('startend', 5, 7), stderr: kept('oops') });
   expect(file).toMatch(/^\/tmp\/litterbox\/output-/);
-  const { stdout, recorded } = await fixture.runCommand.execute({ sandbox: 'a', command: ['cat', file ?? ''] });
+  const { stdout, recorded } = await fixture.runCommand.run({ sandbox: 'a', command: ['cat', file ?? ''] });
   expect(Buffer.from(stdout.bytes).toString()).toBe('start\n[7 bytes left out]\nend\n[stderr]\noops');
   expect(recorded.revision).toBeUndefined();
 });
@@ -22,14 +22,14 @@ test('output goes into a file outside of the workspace, and is no revision', asy
 test('one that cannot be written takes nothing from the answer', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
-  await fixture.runCommand.execute({ sandbox: 'a', command: 'rm -r /tmp; echo x >/tmp' });
-  expect(await fixture.spillOutput.execute('a', { stdout: kept('x'), stderr: kept('') })).toBeUndefined();
+  await fixture.runCommand.run({ sandbox: 'a', command: 'rm -r /tmp; echo x >/tmp' });
+  expect(await fixture.spillOutput.spill('a', { stdout: kept('x'), stderr: kept('') })).toBeUndefined();
 });
 
 test('what is no refusal comes out', async () => {
   await using fixture = useCaseFixture({ runtime: { spawn: () => Promise.reject(failed) } });
   await made(fixture);
-  await expect(fixture.spillOutput.execute('a', { stdout: kept('x'), stderr: kept('') })).rejects.toBe(failed);
+  await expect(fixture.spillOutput.spill('a', { stdout: kept('x'), stderr: kept('') })).rejects.toBe(failed);
 });
 
 test('what a command had printed when it was taken back is kept for who asks next, once and for that sandbox', async () => {
@@ -41,7 +41,7 @@ test('what a command had printed when it was taken back is kept for who asks nex
   expect(await spillOutput.lastTakenBack('b')).toBeUndefined();
   const { durationMs, file = '' } = (await spillOutput.lastTakenBack('a')) ?? { durationMs: 0 };
   expect(durationMs).toBe(60_000);
-  const { stdout } = await fixture.runCommand.execute({ sandbox: 'a', command: ['cat', file] });
+  const { stdout } = await fixture.runCommand.run({ sandbox: 'a', command: ['cat', file] });
   expect(Buffer.from(stdout.bytes).toString()).toBe('so far');
   expect(await spillOutput.lastTakenBack('a')).toBeUndefined();
   spillOutput.keepTakenBack('a', { stdout: kept(''), stderr: kept(''), durationMs: 1 });

@@ -23,10 +23,10 @@ test('a sandbox on another engine than the one that is reached is unreachable, a
   const fixture = useCaseFixture();
   const { id } = await changed(fixture);
   await using other = fixture.restarted({ provider: elsewhere });
-  expect(await other.listSandboxes.execute('repository')).toMatchObject([{ name: 'a', state: 'unreachable' }]);
+  expect(await other.listSandboxes.list('repository')).toMatchObject([{ name: 'a', state: 'unreachable' }]);
   const refusal = { code: 'UNAVAILABLE' };
   await expect(other.restoreRevision.recover('a', { force: true })).rejects.toMatchObject(refusal);
-  await expect(other.deleteSandbox.execute('a', { force: true })).rejects.toMatchObject(refusal);
+  await expect(other.deleteSandbox.delete('a', { force: true })).rejects.toMatchObject(refusal);
   expect([...fixture.shelves.sandboxes.sandboxes.keys()]).toEqual([id]);
 });
 
@@ -35,11 +35,11 @@ test('its record, when that was lost, is made anew when its engine is back', asy
   await changed(fixture);
   fixture.shelves.records.records = [];
   const other = fixture.restarted({ provider: elsewhere });
-  expect(await other.restoreRecords.execute(await other.openRepository.execute())).toEqual([
+  expect(await other.restoreRecords.restore(await other.openRepository.open())).toEqual([
     'The record of a was lost and could not be rebuilt: memory cannot reach its engine now.',
   ]);
   await using back = other.restarted({ provider: {} });
-  expect(await back.restoreRecords.execute(await back.openRepository.execute())).toEqual([
+  expect(await back.restoreRecords.restore(await back.openRepository.open())).toEqual([
     'The record of a was lost and has been rebuilt; the sandbox is ready.',
   ]);
 });

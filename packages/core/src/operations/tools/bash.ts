@@ -40,7 +40,7 @@ export const bash = tool({
   async execute(useCases, { sandbox, command, workdir, timeout, message }, options) {
     const spill = useCases.get(SpillOutput);
     let unrecorded: CommandOutcome | undefined;
-    const running = useCases.get(RunCommand).execute(
+    const running = useCases.get(RunCommand).run(
       {
         sandbox,
         command,
@@ -63,7 +63,7 @@ export const bash = tool({
     });
     const before = await spill.lastTakenBack(sandbox);
     const { isCut, lines, stdoutCharacters } = outputOf(result);
-    const file = isCut ? await spill.execute(sandbox, result, options) : undefined;
+    const file = isCut ? await spill.spill(sandbox, result, options) : undefined;
     return {
       type: 'text',
       text: [

@@ -31,7 +31,7 @@ export async function describeSetting(
   options?: CallOptions,
 ): Promise<ToolSetting> {
   try {
-    const repository = await useCases.get(OpenRepository).execute(options);
+    const repository = await useCases.get(OpenRepository).open(options);
     const { config, isTrusted } = await useCases.get(DecidePolicy).read(repository, options);
     const configured: ToolSetting = {
       ...DEFAULT,
@@ -45,7 +45,7 @@ export async function describeSetting(
       limits: limitsIn(config.limits, isTrusted),
     };
     if (sandbox === undefined) return configured;
-    const record = await useCases.get(FindSandbox).execute(sandbox, options);
+    const record = await useCases.get(FindSandbox).find(sandbox, options);
     const { timeoutMs, requireMessage, network, limits, workspaceGit } = record.policy;
     const { shell } = await stateAndShell(useCases, record, options);
     return {

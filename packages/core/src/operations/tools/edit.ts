@@ -27,7 +27,7 @@ export const edit = tool({
   async execute(useCases, { sandbox, path, old, new: fresh, all = false, message }, options) {
     const result = await useCases
       .get(EditFile)
-      .execute({ sandbox, path, old, new: fresh, isEverywhere: all, message, waitMs: QUEUE_WAIT_MS }, options);
+      .edit({ sandbox, path, old, new: fresh, isEverywhere: all, message, waitMs: QUEUE_WAIT_MS }, options);
     const { places, lines, recorded } = result;
     return {
       type: 'text',

@@ -52,16 +52,14 @@ export const git = tool({
           operation: 'git.clone',
           hint: 'Give an address such as https://example.org/project.git.',
         });
-      const cloned = await useCases.get(CloneRepository).execute({ sandbox: rest.sandbox, url, destination }, options);
+      const cloned = await useCases.get(CloneRepository).clone({ sandbox: rest.sandbox, url, destination }, options);
       const at = cloned.head === undefined ? 'it has no commit' : `at ${cloned.head.slice(0, 12)}`;
       return { type: 'text', text: [`[cloned ${shown(cloned.url)} into ${cloned.path}, ${at}]`], meta: { ...cloned } };
     }
     const text =
       path === undefined
         ? await ofSandbox(useCases, action, rest, options)
-        : await useCases
-            .get(ReadClone)
-            .execute({ action, path, ...rest, limit: rest.limit ?? DEFAULT_ENTRIES }, options);
+        : await useCases.get(ReadClone).read({ action, path, ...rest, limit: rest.limit ?? DEFAULT_ENTRIES }, options);
     const condensed = condenseOutput(text.toWellFormed().trimEnd(), SHOWN);
     return {
       type: 'text',

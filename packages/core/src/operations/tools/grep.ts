@@ -28,7 +28,7 @@ export const grep = tool({
   async execute(useCases, { sandbox, pattern, path = '.', include, ignoreCase = false }, options) {
     const found = await useCases
       .get(SearchFiles)
-      .execute({ sandbox, pattern, path, include, isCaseIgnored: ignoreCase }, options);
+      .search({ sandbox, pattern, path, include, isCaseIgnored: ignoreCase }, options);
     const { text, shown } = grouped(found.lines);
     const isCut = found.isCut || shown < found.lines.length;
     const more = `${shown} of ${found.isCut ? 'more than ' : ''}${found.lines.length} lines; narrow it down with path or include`;

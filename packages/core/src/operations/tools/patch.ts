@@ -22,7 +22,7 @@ export const patch = tool({
   async execute(useCases, { sandbox, path, diff, message }, options) {
     const result = await useCases
       .get(PatchFile)
-      .execute({ sandbox, path, diff, message, waitMs: QUEUE_WAIT_MS }, options);
+      .patch({ sandbox, path, diff, message, waitMs: QUEUE_WAIT_MS }, options);
     const { outcome, addedLines, removedLines, notes, recorded } = result;
     return {
       type: 'text',

@@ -32,7 +32,7 @@ export const read = tool({
     encoding: z.enum(['base64']).optional(),
   }),
   async execute(useCases, { sandbox, path, offset = 0, limit = DEFAULT_LINES, encoding }, options) {
-    const slice = await useCases.get(ReadLines).execute({ sandbox, path, offset, limit }, options);
+    const slice = await useCases.get(ReadLines).read({ sandbox, path, offset, limit }, options);
     const { lines, text, image } = encoding === undefined ? shown(slice, offset) : asBase64(slice, offset);
     return {
       type: 'text',

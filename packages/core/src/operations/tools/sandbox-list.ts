@@ -19,7 +19,7 @@ export const sandboxList = tool({
   input: z.strictObject({}),
   facts,
   async execute(useCases, _input, options) {
-    const list = async () => await useCases.get(ListSandboxes).execute('repository', options);
+    const list = async () => await useCases.get(ListSandboxes).list('repository', options);
     const sandboxes = await useCases.get(AuditRead).ofRepository('sandbox-list', list, options);
     return {
       type: 'facts',

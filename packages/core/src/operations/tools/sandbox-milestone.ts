@@ -25,7 +25,7 @@ export const sandboxMilestone = tool({
   }),
   facts,
   async execute(useCases, { sandbox, message }, options) {
-    const milestone = await useCases.get(CutMilestone).execute(sandbox, message, options);
+    const milestone = await useCases.get(CutMilestone).cut(sandbox, message, options);
     return {
       type: 'facts',
       facts: (milestone

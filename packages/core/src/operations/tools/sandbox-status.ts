@@ -55,7 +55,7 @@ export const sandboxStatus = tool({
   facts,
   async execute(useCases, { sandbox, diff = false, path }, options) {
     const look = async (record: SandboxRecord) => {
-      const repository = await useCases.get(OpenRepository).execute(options);
+      const repository = await useCases.get(OpenRepository).open(options);
       const [history, changes, { state, shell }, text] = await Promise.all([
         repository.history(record.id, options),
         repository.changes(record.id, options),
