@@ -44,7 +44,7 @@ const HOLES = [
   {
     name: 'look-without-the-workspace',
     file: `${CORE}/use-cases/look-at-sandbox.ts`,
-    guard: '      await this.#settle.execute(record, options);',
+    guard: '      await this.#needs.settleSandbox.settle(record, options);',
     hole: '',
     tests: ['AX90: a diff shows'],
   },

@@ -21,7 +21,7 @@ export function openForAgents(options: Omit<LitterboxOptions, 'approver'>): Wire
         return await performer.perform(operation, input, call);
       } catch (error) {
         const { useCases } = await performer.wired();
-        await useCases.get(AuditRead).refused(operation.name, error);
+        await useCases.get(AuditRead).recordRefusal(operation.name, error);
         throw error;
       }
     },

@@ -35,7 +35,7 @@ async function change(
   const states = useCases.get(ChangeRunState);
   if (sandbox !== undefined) return [await states.change(sandbox, wanted, options)];
   const records = await useCases.get(ListSandboxes).records(allRepos ? 'all' : 'repository', options);
-  return await states.all(records, wanted, options);
+  return await states.changeAll(records, wanted, options);
 }
 
 /** `sandbox-pause`, `litterbox pause`: freeze a sandbox, or stop it to free its memory. */

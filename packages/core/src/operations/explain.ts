@@ -29,7 +29,7 @@ async function probe(
   host: string | undefined,
   options?: OperationOptions,
 ): Promise<readonly ProviderReport[]> {
-  return await useCases.get(ChooseProvider).reports(options, host);
+  return await useCases.get(ChooseProvider).listReports(options, host);
 }
 
 async function explained(useCases: UseCases, sandbox: string, options?: OperationOptions): Promise<Explanation> {

@@ -35,6 +35,6 @@ export const forkSandbox = operation({
     const fork = useCases.get(ForkSandbox);
     const options = { ...given, patienceMs };
     if (count === undefined) return await fork.fork(sandbox, name, options);
-    return await fork.several(sandbox, { wanted: name, count }, options);
+    return await fork.forkSeveral(sandbox, { wanted: name, count }, options);
   },
 });

@@ -59,7 +59,7 @@ export const readDiff = operation({
     const { id } = look.record;
     const scope = { ...some, upTo: look.tip.commit };
     const markShown = async () => {
-      if (!paths?.length) await looking.shown(look);
+      if (!paths?.length) await looking.markShown(look);
     };
     return {
       tip: look.tip.commit,

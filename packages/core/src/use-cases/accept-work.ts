@@ -113,7 +113,7 @@ export class AcceptWork {
     const some = paths?.length ? { paths } : {};
     const scope = basis === undefined ? { upTo: tip.commit } : { revision: tip.commit, against: basis, ...some };
     await onUnseen(repository.diff(record.id, { ...options, ...scope }), basis === undefined ? 'all' : 'since');
-    if (!('paths' in scope)) await this.#needs.lookAtSandbox.shown({ record, tip });
+    if (!('paths' in scope)) await this.#needs.lookAtSandbox.markShown({ record, tip });
     return true;
   }
 

@@ -45,7 +45,7 @@ export class AuditRead {
   }
 
   /** A call that ended before it came to its own entries: arguments that are none, a sandbox that is not there. */
-  async refused(operation: string, error: unknown): Promise<void> {
+  async recordRefusal(operation: string, error: unknown): Promise<void> {
     if (isAudited(error)) return;
     const repository = await this.#needs.openRepository.open().catch(() => undefined); // perhaps that is what is missing
     const finish = await this.#needs.audit.start({

@@ -46,7 +46,7 @@ export class BringArtefacts {
   }
 
   /** Dependencies that neither come along with that policy nor are installed. */
-  async missing(
+  async findMissing(
     repository: PersonsRepository,
     policy: Policy,
     source: BaseSource,

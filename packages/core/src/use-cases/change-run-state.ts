@@ -86,7 +86,7 @@ export class ChangeRunState {
       },
       async () => {
         try {
-          return await this.#changed(record, wanted, options);
+          return await this.#changeState(record, wanted, options);
         } catch (error) {
           throw await deletedMeanwhile(this.#needs.state, record, error);
         }
@@ -94,7 +94,7 @@ export class ChangeRunState {
     );
   }
 
-  async #changed(record: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
+  async #changeState(record: SandboxRecord, wanted: RunState, options?: CallOptions): Promise<RunStateResult> {
     const runtime = await this.#needs.openSandboxes.runtime(record);
     const journal = await this.#needs.state.begin({ operation: 'sandbox-run-state', sandbox: record.id, step: wanted });
     try {
@@ -130,7 +130,7 @@ export class ChangeRunState {
   }
 
   /** Every sandbox of the repository, or of all repositories, that can be put into that state. */
-  async all(
+  async changeAll(
     records: readonly SandboxRecord[],
     wanted: RunState,
     options?: CallOptions,

@@ -106,7 +106,7 @@ export class ChangeWorkspace {
   async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
     if (!opened.mayHoldUnrecorded) return record;
     opened.channel.warm().catch(() => {}); // meanwhile; who uses it is told what is wrong
-    const updated = await this.#needs.recordRevision.leftOver(record, opened);
+    const updated = await this.#needs.recordRevision.recordUnrecorded(record, opened);
     opened.mayHoldUnrecorded = false;
     return updated;
   }

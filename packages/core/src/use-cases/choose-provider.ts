@@ -46,14 +46,14 @@ export class ChooseProvider {
    *
    * @param named of the user's machines, instead of the one that each provider is for
    */
-  async reports(options?: ProgressOptions, named?: string): Promise<readonly ProviderReport[]> {
-    const host = named === undefined ? (await this.preferred(options))[0] : normalHostName(named);
+  async listReports(options?: ProgressOptions, named?: string): Promise<readonly ProviderReport[]> {
+    const host = named === undefined ? (await this.listPreferred(options))[0] : normalHostName(named);
     const keys = this.#preferred(host);
     options?.onProgress?.({ step: 'probe', message: `Asking ${keys.join(', ')}` });
     // One connection is made first and serves all.
     if (host !== undefined && keys[0] !== undefined) await this.#needs.providers.get(keys[0], options);
     return await Promise.all(
-      keys.map(async (provider) => ({ provider, report: reportOf(await this.#probed(provider, options, CHECK_MS)) })),
+      keys.map(async (provider) => ({ provider, report: reportOf(await this.#probe(provider, options, CHECK_MS)) })),
     );
   }
 
@@ -79,7 +79,7 @@ export class ChooseProvider {
     // The best one alone, for nearly always it is usable: to load and to ask the others costs more than it does.
     for (const keys of [best === undefined ? [] : [best], others]) {
       const reports = await Promise.all(
-        keys.map(async (key) => [key, reportOf(await this.#probed(key, options))] as const),
+        keys.map(async (key) => [key, reportOf(await this.#probe(key, options))] as const),
       );
       const usable = reports.find(([, report]) => report.usable);
       if (usable) return await this.#needs.providers.get(usable[0], options);
@@ -102,14 +102,14 @@ export class ChooseProvider {
    *
    * @throws LitterboxError `UNAVAILABLE` when none is
    */
-  async usable(
+  async listUsable(
     wanted: ProviderKey | undefined,
     options: ProgressOptions | undefined,
     root: SandboxRoot['type'] | undefined,
     host: string,
   ): Promise<SandboxProvider> {
     const provider = await this.choose(wanted, options, root, host);
-    const report = reportOf(await this.#probed(provider.name, options));
+    const report = reportOf(await this.#probe(provider.name, options));
     if (report.usable) return provider;
     throw new LitterboxError('UNAVAILABLE', `${provider.name} cannot be used: ${refusalOf(report)}.`, {
       operation: 'sandbox.create',
@@ -118,7 +118,7 @@ export class ChooseProvider {
   }
 
   /** The machines for who names none, the best first; none is this one. */
-  async preferred(options?: CallOptions): Promise<readonly string[]> {
+  async listPreferred(options?: CallOptions): Promise<readonly string[]> {
     return (await this.#needs.hosts.preferred?.(options)) ?? [];
   }
 
@@ -129,10 +129,10 @@ export class ChooseProvider {
     options?: CallOptions,
   ): Promise<string | undefined> {
     if (named !== undefined) return normalHostName(named);
-    return namesHost(wanted) ? undefined : (await this.preferred(options))[0];
+    return namesHost(wanted) ? undefined : (await this.listPreferred(options))[0];
   }
 
-  async #probed(
+  async #probe(
     key: ProviderKey,
     { signal }: CallOptions = {},
     waitMs = CHOICE_MS,

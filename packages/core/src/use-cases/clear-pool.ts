@@ -39,7 +39,7 @@ export class ClearPool {
    * Removes prepared sandboxes of the providers that nobody knows of: the state file was lost. Gives how many. Those of a provider that
    * does not answer stay.
    */
-  async orphans(options?: CallOptions): Promise<number> {
+  async countOrphans(options?: CallOptions): Promise<number> {
     let removed = 0;
     const answers = await this.#needs.askProviders.each(
       this.#needs.providers.preferred,
@@ -63,8 +63,8 @@ export class ClearPool {
   /** Removes all but those that another process is just making, taking or removing. Gives those that it removed. */
   async clear(options?: CallOptions): Promise<readonly PooledSandbox[]> {
     const repository = await this.#needs.openRepository.open(options);
-    await this.orphans(options);
-    return await this.#cleared(repository, () => true, options);
+    await this.countOrphans(options);
+    return await this.#clearOne(repository, () => true, options);
   }
 
   /** Removes those of the provider that no create would take any more. Gives how many. */
@@ -75,11 +75,11 @@ export class ClearPool {
     options?: CallOptions,
   ): Promise<number> {
     const isStale = (one: PooledSandbox) => one.provider === name && one.fingerprint !== fingerprint;
-    return (await this.#cleared(repository, isStale, options)).length;
+    return (await this.#clearOne(repository, isStale, options)).length;
   }
 
   /** Everything of one that this process owns; the row last, so that what is left after a kill is found by it. */
-  async removed(repository: SourceRepository, { id, provider }: PooledSandbox): Promise<void> {
+  async removeOne(repository: SourceRepository, { id, provider }: PooledSandbox): Promise<void> {
     await (await this.#needs.providers.get(provider)).remove(id);
     failpoint('pool.after-runtime-removed');
     await repository.remove(id);
@@ -103,7 +103,7 @@ export class ClearPool {
       try {
         // One with a record is the sandbox of that by now, or an interrupted create's: the row alone is too much.
         if (await this.#needs.state.get(left.id, options)) await this.#needs.pool.remove(left.id);
-        else await this.removed(repository, left);
+        else await this.removeOne(repository, left);
         done.push(`Removed a prepared sandbox (${left.provider}) that was left ${left.state}.`);
       } catch (error) {
         if (!isLitterboxError(error)) throw error;
@@ -113,7 +113,7 @@ export class ClearPool {
     return done;
   }
 
-  async #cleared(
+  async #clearOne(
     repository: SourceRepository,
     isWanted: (one: PooledSandbox) => boolean,
     options?: CallOptions,
@@ -135,7 +135,7 @@ export class ClearPool {
           sandbox: one.id,
           input: { provider: one.provider },
         },
-        () => this.removed(repository, one),
+        () => this.removeOne(repository, one),
       );
       removed.push(one);
     }

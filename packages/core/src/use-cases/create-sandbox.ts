@@ -184,7 +184,7 @@ export class CreateSandbox {
     assertRoom(await this.#needs.state.list(repository.id, options));
     const isLive = decided.lower === 'live';
     const from = isLive ? liveSource(input.from) : (input.from ?? decided.source);
-    const installed = await this.#installed(repository, provider, decided, from, input.freshSetup ?? false, options);
+    const installed = await this.#installImage(repository, provider, decided, from, input.freshSetup ?? false, options);
     if (isLive) assertNothingIncluded(installed);
     const { policy: asked, missing } = isLive
       ? { policy: installed }
@@ -275,11 +275,11 @@ export class CreateSandbox {
               return makeAnew();
             })
           : await makeAnew();
-        const refilled = decided.pool > 0 ? await this.#refilled(repository) : [];
-        const leftOut = this.#leftOut(repository, source, options); // only now: it keeps every processor busy for a while
+        const refilled = decided.pool > 0 ? await this.#launchPoolFiller(repository) : [];
+        const leftOut = this.#listUncommitted(repository, source, options); // only now: it keeps every processor busy for a while
         leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
         if (policy.worktrees === 'eager' && this.#needs.asker === 'person') await repository.exportTree(id, options);
-        const { record: kept, warnings } = await this.begun(record, options);
+        const { record: kept, warnings } = await this.startKeeper(record, options);
         const all = [
           ...decided.warnings,
           ...passedOverWarnings(placement),
@@ -313,7 +313,7 @@ export class CreateSandbox {
     source: BaseSource,
     options?: CreateOptions,
   ): Promise<{ readonly policy: Policy; readonly missing?: MissingDependencies }> {
-    const missing = await this.#needs.bringArtefacts.missing(repository, policy, source, options);
+    const missing = await this.#needs.bringArtefacts.findMissing(repository, policy, source, options);
     if (!missing) return { policy };
     const { directories } = missing;
     const isGiven =
@@ -325,7 +325,7 @@ export class CreateSandbox {
       }));
     if (!isGiven) return { policy, missing };
     const given = { ...policy, include: topmostPaths([...(policy.include ?? []), ...directories]) };
-    const rest = await this.#needs.bringArtefacts.missing(repository, given, source, options);
+    const rest = await this.#needs.bringArtefacts.findMissing(repository, given, source, options);
     return { policy: given, ...(rest && { missing: rest }) };
   }
 
@@ -342,7 +342,7 @@ export class CreateSandbox {
    * The policy, with what it installs in an image by then. What is run as root is the person's own, as the configuration is: of the
    * commit that they are at or of their working tree, and not of a branch that an agent may have written.
    */
-  async #installed(
+  async #installImage(
     repository: SourceRepository,
     provider: SandboxProvider,
     decided: DecidedPolicy,
@@ -365,7 +365,7 @@ export class CreateSandbox {
   }
 
   /** Begins services, ports and network: a sandbox whose services do not come up is one all the same, to find out why. */
-  async begun(
+  async startKeeper(
     record: SandboxRecord,
     options?: ProgressOptions,
   ): Promise<{ readonly record: SandboxRecord; readonly warnings: readonly string[] }> {
@@ -401,7 +401,7 @@ export class CreateSandbox {
   }
 
   /** Behind the caller's back. Gives what a person should hear of it. */
-  async #refilled(repository: SourceRepository): Promise<readonly string[]> {
+  async #launchPoolFiller(repository: SourceRepository): Promise<readonly string[]> {
     try {
       await this.#needs.poolFiller.launch?.(repository.root);
       return [];
@@ -411,7 +411,7 @@ export class CreateSandbox {
     }
   }
 
-  async #leftOut(repository: SourceRepository, { type }: BaseSource, options?: CallOptions): Promise<LeftOut> {
+  async #listUncommitted(repository: SourceRepository, { type }: BaseSource, options?: CallOptions): Promise<LeftOut> {
     if (type !== 'head') return { paths: [], total: 0 };
     return await repository.leftOut(LEFT_OUT_LIMIT, { signal: options?.signal });
   }
@@ -492,7 +492,7 @@ export class CreateSandbox {
         const { channel } = await this.#needs.openSandboxes.get({ ...record, state: 'ready' });
         await assertSupervisor(supervisor, channel, provider.name, options);
       }
-      record = await this.#needs.setUpSandbox.ready(record);
+      record = await this.#needs.setUpSandbox.markReady(record);
       failpoint('create.after-ready');
     } catch (error) {
       const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;

@@ -85,7 +85,7 @@ export class DecidePolicy {
     options?: CallOptions,
   ): Promise<DecidedPolicy> {
     const { config, warnings, trustText, isTrusted } = await this.read(repository, options);
-    if (!isTrusted) throw await this.#untrusted(repository, trustText);
+    if (!isTrusted) throw await this.#describeUntrusted(repository, trustText);
     // Loaded here: the parser of the configuration costs more than many a command that needs none.
     const [{ policyOf, DEFAULT_LIMITS }, { environmentOverrides }] = await Promise.all([
       import('../config/policy-of.ts'),
@@ -173,7 +173,7 @@ export class DecidePolicy {
     return (await this.#needs.host.files.read(path, options)) ?? new Uint8Array();
   }
 
-  async #untrusted(repository: SourceRepository, text: string): Promise<LitterboxError> {
+  async #describeUntrusted(repository: SourceRepository, text: string): Promise<LitterboxError> {
     const before = (await this.#needs.state.trustedText(repository.id)) ?? '';
     const known = new Set(before.split('\n'));
     const added = text.split('\n').filter((line) => line !== '' && !known.has(line));

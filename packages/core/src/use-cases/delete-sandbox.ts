@@ -89,7 +89,7 @@ export class DeleteSandbox {
         sandbox: record.id,
         input: { force, name: record.slug, ...(forget && { forget }) },
       },
-      () => this.removed(record, repository ?? left, forget),
+      () => this.removeAll(record, repository ?? left, forget),
     );
     return record;
   }
@@ -117,7 +117,7 @@ export class DeleteSandbox {
    *
    * @param isLost nothing is left that could remove what the provider has
    */
-  async removed(record: SandboxRecord, repository: Pick<SourceRepository, 'remove'>, isLost = false): Promise<void> {
+  async removeAll(record: SandboxRecord, repository: Pick<SourceRepository, 'remove'>, isLost = false): Promise<void> {
     const provider = isLost ? undefined : await this.#needs.openSandboxes.providerOf(record); // first: without it nothing begins
     const journal = await this.#needs.state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
     failpoint('delete.after-journal');

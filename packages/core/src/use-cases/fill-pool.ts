@@ -81,7 +81,7 @@ export class FillPool {
     const wait = { ...options, waitMs: PATIENCE_MS };
     await using _lease = await this.#needs.state.lease(`pool:${repository.id}`, 'fill the pool', wait);
     let made = 0;
-    let removed = await this.#needs.clearPool.orphans(options);
+    let removed = await this.#needs.clearPool.countOrphans(options);
     for (;;) {
       // Decided anew each time: a commit may have come, and somebody may have taken one.
       const plan = await this.#plan(repository, options);
@@ -143,18 +143,18 @@ export class FillPool {
       const pooled = await this.#needs.pool.add(row, options);
       failpoint('pool.after-row');
       try {
-        const assurance = await this.#made({ ...plan.draft, id }, plan, options);
+        const assurance = await this.#makeRuntime({ ...plan.draft, id }, plan, options);
         failpoint('pool.before-offer');
         await this.#needs.pool.offer(id, assurance);
       } catch (error) {
-        await this.#needs.clearPool.removed(repository, pooled);
+        await this.#needs.clearPool.removeOne(repository, pooled);
         throw error;
       }
     });
   }
 
   /** As a create does it, with a history for as long as it takes to know what the setup left for one. */
-  async #made(record: SandboxRecord, plan: PoolPlan, options?: ProgressOptions): Promise<Assurance> {
+  async #makeRuntime(record: SandboxRecord, plan: PoolPlan, options?: ProgressOptions): Promise<Assurance> {
     const { repository, provider, base } = plan;
     const spec = { ...(await specOf(record, base, repository, options)), isPooled: true };
     const keys = provider.setups ? await setupKeys(repository, record, base.isPersons, options) : undefined;
@@ -195,17 +195,17 @@ export class FillPool {
 
   /** Whether what an earlier setup left stands over no file of this base that was not there then, or was another. */
   async #fits(record: SandboxRecord, plan: PoolPlan, runtime: SandboxRuntime, options?: CallOptions): Promise<boolean> {
-    const { touchesBase } = await this.#tried(record, plan, runtime, (setUp, opened) =>
+    const { touchesBase } = await this.#tryOut(record, plan, runtime, (setUp, opened) =>
       setUp.takeOver(record, opened, options),
     );
     return !touchesBase;
   }
 
   async #setUp(record: SandboxRecord, plan: PoolPlan, runtime: SandboxRuntime, options?: ProgressOptions) {
-    return await this.#tried(record, plan, runtime, (setUp, opened) => setUp.run(record, opened, true, options));
+    return await this.#tryOut(record, plan, runtime, (setUp, opened) => setUp.run(record, opened, true, options));
   }
 
-  async #tried(
+  async #tryOut(
     record: SandboxRecord,
     { repository, base }: PoolPlan,
     runtime: SandboxRuntime,

@@ -89,7 +89,7 @@ export class ForkSandbox {
       async () => {
         const record = await this.#make(repository, provider, found, { id, wanted }, options);
         if (record.policy.worktrees === 'eager') await repository.exportTree(id, options);
-        const { record: begun, warnings } = await this.#needs.createSandbox.begun(record, options);
+        const { record: begun, warnings } = await this.#needs.createSandbox.startKeeper(record, options);
         return { record: begun, forkedFrom: found.slug, warnings };
       },
     );
@@ -113,7 +113,7 @@ export class ForkSandbox {
    * @param wanted what the names begin with, numbered from 1 on; without it they are the source's with the first free numbers from 2 on
    * @throws LitterboxError when there is nothing to fork; what else goes wrong is in the result
    */
-  async several(
+  async forkSeveral(
     name: string,
     { wanted, count }: { readonly wanted: string | undefined; readonly count: number },
     options?: ForkOptions,
@@ -144,7 +144,7 @@ export class ForkSandbox {
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     await using _source = await leaseSandbox(this.#needs.state, found, 'fork', options);
-    const source = await this.#saved(await currentRecord(this.#needs.state, found, options), options);
+    const source = await this.#recordUnrecorded(await currentRecord(this.#needs.state, found, options), options);
     const now = this.#needs.clock.wallMs();
     const draft = {
       id,
@@ -168,7 +168,7 @@ export class ForkSandbox {
     const journal = await this.#needs.state.begin({ operation: 'sandbox-create', sandbox: id, step: 'fork' });
     failpoint('fork.after-journal');
     try {
-      const record = await this.#copied(repository, provider, source, draft, options);
+      const record = await this.#copyRuntimeAndHistory(repository, provider, source, draft, options);
       failpoint('fork.after-ready');
       await this.#needs.state.end(journal.id);
       await this.#needs.state.publish({
@@ -185,7 +185,7 @@ export class ForkSandbox {
     }
   }
 
-  async #copied(
+  async #copyRuntimeAndHistory(
     repository: SourceRepository,
     provider: SandboxProvider,
     source: SandboxRecord,
@@ -217,7 +217,7 @@ export class ForkSandbox {
     const opened = await this.#needs.openSandboxes.get({ ...inserted, state: 'ready' });
     const described = await this.#needs.state.update(inserted, { assurance: await opened.runtime.assurance(options) });
     // Everything is looked at once: what the source's programs wrote since it was recorded is the fork's first revision.
-    const recorded = await this.#needs.recordRevision.leftOver(described, opened, options);
+    const recorded = await this.#needs.recordRevision.recordUnrecorded(described, opened, options);
     failpoint('fork.after-scan');
     return await this.#needs.state.update(recorded, {
       state: source.state === 'setup-failed' ? 'setup-failed' : 'ready',
@@ -225,10 +225,10 @@ export class ForkSandbox {
   }
 
   /** What no call has recorded is recorded in the source, where it can be looked at. */
-  async #saved(source: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
+  async #recordUnrecorded(source: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     assertWhole(source);
     if (isAsleep(source)) return source;
-    return await this.#needs.recordRevision.leftOver(
+    return await this.#needs.recordRevision.recordUnrecorded(
       source,
       await this.#needs.openSandboxes.get(source, options),
       options,

@@ -79,7 +79,7 @@ export class InstallImage {
    *
    * @returns its policy, which may name another image now
    */
-  async again(
+  async installAgain(
     repository: SourceRepository,
     provider: SandboxProvider,
     sandbox: InstalledSandbox,

@@ -157,7 +157,7 @@ export class IntegrateChanges {
       (await repository.isMerged(record.id));
     if (isIn) {
       failpoint('merge.before-delete');
-      await this.#needs.deleteSandbox.removed(record, repository);
+      await this.#needs.deleteSandbox.removeAll(record, repository);
     }
     return { ...result, plan, isDeleted: isIn };
   }

@@ -269,13 +269,13 @@ class Keeping {
 
   /** Never rejects: without a way out there is no network, the rest goes on, and the next look tries again. */
   #openNetwork(): Promise<void> {
-    this.#opening ??= this.#openedNetwork().finally(() => {
+    this.#opening ??= this.#openOnce().finally(() => {
       this.#opening = undefined;
     });
     return this.#opening;
   }
 
-  async #openedNetwork(): Promise<void> {
+  async #openOnce(): Promise<void> {
     const { network, runtime, record } = this.#input;
     if (record.policy.network.run === 'none' || this.#wayOut || this.#over.signal.aborted) return;
     try {
@@ -318,7 +318,7 @@ class Keeping {
         yield this.#status();
         return;
       case 'ports':
-        yield await this.#tried();
+        yield await this.#probePorts();
         return;
       case 'start':
       case 'stop':
@@ -334,7 +334,7 @@ class Keeping {
         return;
       case 'end':
         try {
-          yield await this.#stopped();
+          yield await this.#stopServices();
         } finally {
           void this.close(true); // not waited for: it waits for this answer to be read
         }
@@ -348,7 +348,7 @@ class Keeping {
     }
   }
 
-  async #stopped(): Promise<KeeperStatus> {
+  async #stopServices(): Promise<KeeperStatus> {
     this.#over.abort();
     await this.#services.stop();
     return this.#status();
@@ -369,7 +369,7 @@ class Keeping {
     };
   }
 
-  async #tried(): Promise<KeeperStatus> {
+  async #probePorts(): Promise<KeeperStatus> {
     const { ports, ...rest } = this.#status();
     const { runtime } = this.#input;
     const tried = await Promise.all(

@@ -42,14 +42,14 @@ export class LookAtSandbox {
 
   async look(name: string, options?: ProgressOptions): Promise<Look> {
     const record = await this.#needs.findSandbox.find(name, options);
-    const unsettled = this.#needs.asker === 'agent' ? undefined : await this.#unsettled(record, options);
+    const unsettled = this.#needs.asker === 'agent' ? undefined : await this.#settleUnrecorded(record, options);
     const repository = await this.#needs.openRepository.open(options);
     const { tip } = await repository.history(record.id, options);
     return { record, tip, ...(unsettled !== undefined && { unsettled }) };
   }
 
   /** A person was shown everything that the look holds. Nothing happens for an agent, nor when the sandbox was deleted meanwhile. */
-  async shown({
+  async markShown({
     record,
     tip,
   }: {
@@ -66,7 +66,7 @@ export class LookAtSandbox {
     }
   }
 
-  async #unsettled(record: SandboxRecord, options?: ProgressOptions): Promise<string | undefined> {
+  async #settleUnrecorded(record: SandboxRecord, options?: ProgressOptions): Promise<string | undefined> {
     const { slug, state } = record;
     if (state === 'paused' || state === 'stopped')
       return `${slug} is ${state}: changes that no call recorded before that are not shown.`;

@@ -75,12 +75,12 @@ export class NetworkBooks implements GateBooks {
       if (this.#clock.monotonicMs() < this.#failure.againMs) throw this.#failure.error;
       await this.#resume();
     }
-    return await this.#tried(work);
+    return await this.#attempt(work);
   }
 
   /** Writes that nothing could be written, and what waits since. */
   async #resume(): Promise<void> {
-    await this.#tried(async () => {
+    await this.#attempt(async () => {
       await this.#entry('resumed', { leftOut: this.#leftOut }, true);
       this.#leftOut = 0;
       for (let report = this.#waiting[0]; report; report = this.#waiting[0]) {
@@ -91,7 +91,7 @@ export class NetworkBooks implements GateBooks {
     this.#failure = undefined;
   }
 
-  async #tried<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #attempt<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {

@@ -56,39 +56,46 @@ export class PlaceSandbox {
    */
   async place(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
     try {
-      return await this.#placed(input, options);
+      return await this.#placeOnHost(input, options);
     } catch (error) {
       throw ofSetting(error, input);
     }
   }
 
-  async #placed(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
+  async #placeOnHost(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
     const { provider, root, need } = input;
-    const names = await this.#named(input, options);
+    const names = await this.#listCandidates(input, options);
     if (names === undefined || names.length === 1)
       return { provider: await this.#needs.chooseProvider.choose(provider, options, root, names?.[0]) };
     options?.onProgress?.({ step: 'place', message: `Asking ${names.join(', ')} for room` });
     const records = await this.#needs.state.list(undefined, options);
     const answers = await Promise.all(names.map((host) => this.#answer(host, records, options)));
-    return await this.#taken(input, { ...need, hosts: rankHosts(answers, need) }, options);
+    return await this.#takeBest(input, { ...need, hosts: rankHosts(answers, need) }, options);
   }
 
   /** Sandboxes in advance are where a create looks for them: of the person's own machines on the first. */
-  async #named({ provider, hosts, pool }: PlaceInput, options?: CallOptions): Promise<readonly string[] | undefined> {
+  async #listCandidates(
+    { provider, hosts, pool }: PlaceInput,
+    options?: CallOptions,
+  ): Promise<readonly string[] | undefined> {
     if (hosts !== undefined) return hostNames(hosts);
     if (namesHost(provider)) return undefined;
-    const preferred = await this.#needs.chooseProvider.preferred(options);
+    const preferred = await this.#needs.chooseProvider.listPreferred(options);
     if (preferred.length === 0) return undefined;
     return hostNames(pool > 0 ? preferred.slice(0, 1) : preferred);
   }
 
   /** The best machine on which a provider works. */
-  async #taken({ provider, root }: PlaceInput, ranked: Placement, options?: ProgressOptions): Promise<PlacedSandbox> {
+  async #takeBest(
+    { provider, root }: PlaceInput,
+    ranked: Placement,
+    options?: ProgressOptions,
+  ): Promise<PlacedSandbox> {
     const hosts: PlacedHost[] = [...ranked.hosts];
     for (const [index, one] of hosts.entries()) {
       if (one.verdict !== 'spare') continue;
       try {
-        const usable = await this.#needs.chooseProvider.usable(provider, options, root, one.host);
+        const usable = await this.#needs.chooseProvider.listUsable(provider, options, root, one.host);
         hosts[index] = withVerdict(one, 'chosen');
         options?.onProgress?.({ step: 'place', message: `Taking ${one.host}` });
         return { provider: usable, placement: { ...ranked, hosts } };

@@ -79,11 +79,11 @@ export class RaceForks {
     const { sandbox, name, count } = input;
     // Numbered as the racers are: who reads what one of them wrote down finds its fork.
     const wanted = name ?? (await this.#needs.forkSandbox.freeRow(sandbox, count, options));
-    const { forks } = await this.#needs.forkSandbox.several(sandbox, { wanted, count }, options);
+    const { forks } = await this.#needs.forkSandbox.forkSeveral(sandbox, { wanted, count }, options);
     const made = forks.filter((fork): fork is ForkResult => 'record' in fork);
     const unmade = forks.filter((fork): fork is FailedFork => 'error' in fork);
     if (made.length === 0 && unmade[0]) throw unmade[0].error;
-    const racing = made.map(async ({ record }, index) => await this.#raced(record, index + 1, input, options));
+    const racing = made.map(async ({ record }, index) => await this.#runRacer(record, index + 1, input, options));
     await Promise.allSettled(racing);
     // Each has ended by now, whatever the caller took back: nothing goes on behind the answer.
     options?.signal?.throwIfAborted();
@@ -92,7 +92,7 @@ export class RaceForks {
     return { racers, unmade, ...(best?.isPassed === true && { winner: best.record.slug }) };
   }
 
-  async #raced(record: SandboxRecord, number: number, input: RaceInput, options?: ProgressOptions): Promise<Racer> {
+  async #runRacer(record: SandboxRecord, number: number, input: RaceInput, options?: ProgressOptions): Promise<Racer> {
     const ran = await this.#ran(record, number, input, options);
     const repository = await this.#needs.openRepository.open(options);
     const changes = await repository.changes(record.id, options);
@@ -118,7 +118,7 @@ export class RaceForks {
       const env = { [RACER_VARIABLE]: String(number) };
       work = await this.#needs.runCommand.run({ sandbox: slug, command, env, timeoutMs }, options);
       options?.onProgress?.({ step: 'race', message: `${slug} is judged` });
-      return { work, judgement: await this.#judged(record, input.judge, options) };
+      return { work, judgement: await this.#runJudge(record, input.judge, options) };
     } catch (error) {
       options?.signal?.throwIfAborted();
       if (!isLitterboxError(error)) throw error;
@@ -126,7 +126,7 @@ export class RaceForks {
     }
   }
 
-  async #judged({ id, slug }: SandboxRecord, command: string, options?: ProgressOptions): Promise<CommandOutcome> {
+  async #runJudge({ id, slug }: SandboxRecord, command: string, options?: ProgressOptions): Promise<CommandOutcome> {
     const { tip } = await (await this.#needs.openRepository.open(options)).history(id, options);
     const judgement = await this.#needs.runCommand.run(
       { sandbox: slug, command, tool: 'judge', maxOutputBytes: JUDGE_OUTPUT_BYTES },

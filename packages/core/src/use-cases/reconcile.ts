@@ -57,7 +57,7 @@ export class Reconcile {
     }
     // Only now: what an interrupted create had taken is a sandbox like any other as soon as it has a record.
     done.push(...(await this.#needs.clearPool.reconcile(repository, options)));
-    const orphans = hasRecords ? 0 : await this.#needs.clearPool.orphans(options);
+    const orphans = hasRecords ? 0 : await this.#needs.clearPool.countOrphans(options);
     if (orphans > 0)
       done.push(`Removed ${orphans} prepared ${orphans === 1 ? 'sandbox' : 'sandboxes'} that had no record.`);
     return done;
@@ -116,12 +116,12 @@ export class Reconcile {
   async #finish(entry: JournalEntry, record: SandboxRecord, answers: Answers): Promise<string | undefined> {
     if (entry.operation === 'sandbox-rebuild') {
       assertAnswers(answers, record.provider);
-      await this.#needs.restoreRevision.rebuilt(record);
+      await this.#needs.restoreRevision.rebuild(record);
       return `Finished the interrupted rebuild of ${record.slug}.`;
     }
     if (entry.operation === RESTORING_SNAPSHOT) {
       assertAnswers(answers, record.provider);
-      return await this.#needs.restoreSnapshot.finished(entry, record);
+      return await this.#needs.restoreSnapshot.finishInterrupted(entry, record);
     }
     if (entry.operation === 'sandbox-run-state') {
       assertAnswers(answers, record.provider);
@@ -133,7 +133,7 @@ export class Reconcile {
       entry.operation === 'sandbox-create' && (record.state === 'creating' || record.state === 'deleting');
     if (!isUnfinishedCreate && !(entry.operation === 'sandbox-delete' && record.state === 'deleting')) return undefined;
     assertAnswers(answers, record.provider);
-    await this.#needs.deleteSandbox.removed(record, await this.#needs.openRepository.open());
+    await this.#needs.deleteSandbox.removeAll(record, await this.#needs.openRepository.open());
     return isUnfinishedCreate
       ? `Undid the interrupted creation of ${record.slug}.`
       : `Finished the interrupted deletion of ${record.slug}.`;

@@ -88,7 +88,7 @@ export class RecordRevision {
    * Records what no call has recorded: what a program that was killed left, or what a background process wrote since. A revision
    * of its own, called by the call that was killed where one was. A sandbox that does not run has nothing that could have changed since it stopped.
    */
-  async leftOver(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
+  async recordUnrecorded(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
     const message = revisionMessage({
       tool: 'recovered',
       subject: 'changes found before this call',

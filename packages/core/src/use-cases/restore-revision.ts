@@ -97,7 +97,7 @@ export class RestoreRevision {
         input: { revision: target.commit },
       },
       async () => {
-        const record = await this.#needs.recordRevision.leftOver(current, opened, options);
+        const record = await this.#needs.recordRevision.recordUnrecorded(current, opened, options);
         return await this.#wentBack('restore', { repository, record, opened, target }, options);
       },
     );
@@ -128,7 +128,7 @@ export class RestoreRevision {
         input: {},
       },
       async () => {
-        const record = await this.#needs.recordRevision.leftOver(current, opened, options);
+        const record = await this.#needs.recordRevision.recordUnrecorded(current, opened, options);
         const target = await revisionBefore(repository, record, options);
         const result = await this.#wentBack('undo', { repository, record, opened, target }, options);
         return { ...result, target: target.number };
@@ -150,7 +150,7 @@ export class RestoreRevision {
     failpoint('restore.after-files');
     const revision = await repository.restore(record.id, target.commit, message);
     failpoint('restore.after-revision');
-    await this.#needs.recordRevision.leftOver(record, opened); // finds what the revision holds already, and moves the mark on
+    await this.#needs.recordRevision.recordUnrecorded(record, opened); // finds what the revision holds already, and moves the mark on
     return revision ? { revision } : {};
   }
 
@@ -200,7 +200,7 @@ export class RestoreRevision {
       },
       async () => {
         const current = await currentRecord(this.#needs.state, record, options);
-        const { isWell, saved } = await this.#saved(current);
+        const { isWell, saved } = await this.#recordBefore(current);
         if (isWell && !force) throw worksAsItIs(current);
         return await this.#rebuild(saved, options);
       },
@@ -208,13 +208,13 @@ export class RestoreRevision {
   }
 
   /** What a sandbox that still answers holds and no call recorded is recorded before it goes. One that is put to sleep is well as well. */
-  async #saved(record: SandboxRecord): Promise<{ readonly isWell: boolean; readonly saved: SandboxRecord }> {
+  async #recordBefore(record: SandboxRecord): Promise<{ readonly isWell: boolean; readonly saved: SandboxRecord }> {
     const found = await this.#found(record);
     if (found === undefined || found === 'broken') return { isWell: false, saved: record };
     if (isAsleep(record)) return { isWell: true, saved: record };
     try {
       const opened = await this.#needs.openSandboxes.getDrifted(record);
-      const saved = await this.#needs.recordRevision.leftOver(record, opened);
+      const saved = await this.#needs.recordRevision.recordUnrecorded(record, opened);
       // One whose working tree has changed under it goes no further, and is built anew on a frozen tree.
       const drift = await driftOf({ record, runtime: opened.runtime }, await this.#needs.openRepository.open());
       return { isWell: record.state === 'ready' && !drift, saved };
@@ -240,7 +240,7 @@ export class RestoreRevision {
   }
 
   /** Makes the runtime that a killed process was replacing. The caller holds the lease. */
-  async rebuilt(record: SandboxRecord): Promise<void> {
+  async rebuild(record: SandboxRecord): Promise<void> {
     await this.#make(record);
   }
 
@@ -273,7 +273,12 @@ export class RestoreRevision {
     await this.#needs.openSandboxes.close(record.id);
     await provider.remove(record.id, { keepPlayground: true }); // what a killed process made meanwhile
     // The image may have gone with the rest. A working tree that it stood on may be anything by now, so that it goes on on a frozen one.
-    const { lower: _lower, ...policy } = await this.#needs.installImage.again(repository, provider, record, options);
+    const { lower: _lower, ...policy } = await this.#needs.installImage.installAgain(
+      repository,
+      provider,
+      record,
+      options,
+    );
     const wanted = { paths: policy.include ?? [], isWorkTree: false, isStrict: false };
     // What an agent recorded is no commit of the person's: of Git LFS it gets what the base has.
     const begun = { commit: record.baseCommit, tree: tip.tree };

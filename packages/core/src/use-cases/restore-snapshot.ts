@@ -89,8 +89,8 @@ export class RestoreSnapshot {
         input: { snapshot: snapshot.note.label },
       },
       async () => {
-        const record = await this.#saved(current, provider, options);
-        return await this.#restored(record, provider, snapshot, options);
+        const record = await this.#recordBefore(current, provider, options);
+        return await this.#restoreWithin(record, provider, snapshot, options);
       },
     );
   }
@@ -100,7 +100,7 @@ export class RestoreSnapshot {
    *
    * @returns what was done, in a sentence
    */
-  async finished({ step }: JournalEntry, record: SandboxRecord): Promise<string | undefined> {
+  async finishInterrupted({ step }: JournalEntry, record: SandboxRecord): Promise<string | undefined> {
     if (record.state === 'creating' || record.state === 'deleting') return undefined;
     const [phase, name] = step.split(' ');
     const provider = await this.#needs.openSandboxes.providerOf(record);
@@ -109,14 +109,14 @@ export class RestoreSnapshot {
     if (!found)
       return `The snapshot that ${record.slug} was being restored to is gone; rebuild the sandbox: litterbox recover ${record.slug} --force.`;
     const snapshot = noted(found, record);
-    const current = phase === 'runtime' ? await this.#putBack(record, provider, snapshot) : record;
+    const current = phase === 'runtime' ? await this.#restoreRuntime(record, provider, snapshot) : record;
     await this.#needs.openSandboxes.close(record.id);
-    const { record: whole } = await this.#recorded(current, provider, snapshot);
+    const { record: whole } = await this.#recordRestore(current, provider, snapshot);
     await this.#tell(whole, snapshot);
     return `Finished the interrupted restore of ${record.slug} to the snapshot ${snapshot.note.label}.`;
   }
 
-  async #restored(
+  async #restoreWithin(
     record: SandboxRecord,
     provider: SandboxProvider,
     snapshot: NotedSnapshot,
@@ -132,7 +132,7 @@ export class RestoreSnapshot {
     failpoint('snapshot-restore.after-journal');
     let cleared: SandboxRecord;
     try {
-      cleared = await this.#putBack(record, provider, snapshot, options);
+      cleared = await this.#restoreRuntime(record, provider, snapshot, options);
     } catch (error) {
       await this.#needs.openSandboxes.close(record.id); // what it has open may have ended
       await this.#needs.state.end(journal.id);
@@ -142,17 +142,21 @@ export class RestoreSnapshot {
     await this.#needs.state.step(journal.id, `history ${snapshot.name}`);
     failpoint('snapshot-restore.after-step');
     await this.#needs.openSandboxes.close(record.id);
-    const { record: whole, revision } = await this.#recorded(cleared, provider, snapshot);
+    const { record: whole, revision } = await this.#recordRestore(cleared, provider, snapshot);
     await this.#needs.state.end(journal.id);
     await this.#tell(whole, snapshot);
     return { record: whole, label: snapshot.note.label, ...(revision && { revision }) };
   }
 
   /** What no call has recorded. One that is broken, by a restore that failed, has nothing that could be looked at. */
-  async #saved(record: SandboxRecord, provider: SandboxProvider, options?: ProgressOptions): Promise<SandboxRecord> {
+  async #recordBefore(
+    record: SandboxRecord,
+    provider: SandboxProvider,
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
     try {
       if (!isAsleep(record))
-        return await this.#needs.recordRevision.leftOver(
+        return await this.#needs.recordRevision.recordUnrecorded(
           record,
           await this.#needs.openSandboxes.get(record, options),
           options,
@@ -163,7 +167,7 @@ export class RestoreSnapshot {
         step: 'ready',
       });
       try {
-        return await this.#savedAsleep(record, options);
+        return await this.#recordWhileStopped(record, options);
       } finally {
         await settleRunState(this.#needs.state, provider, record);
         await this.#needs.state.end(journal.id);
@@ -175,12 +179,12 @@ export class RestoreSnapshot {
   }
 
   /** It is looked into without what it ran: that does not go on for a moment only to end. */
-  async #savedAsleep(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
+  async #recordWhileStopped(record: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     const runtime = await this.#needs.openSandboxes.runtime(record);
     await runtime.stop(options);
     await runtime.start(options);
     try {
-      const saved = await this.#needs.recordRevision.leftOver(
+      const saved = await this.#needs.recordRevision.recordUnrecorded(
         record,
         await this.#needs.openSandboxes.get(awake(record), options),
         options,
@@ -192,7 +196,7 @@ export class RestoreSnapshot {
     }
   }
 
-  async #putBack(
+  async #restoreRuntime(
     record: SandboxRecord,
     provider: SandboxProvider,
     snapshot: NotedSnapshot,
@@ -208,7 +212,7 @@ export class RestoreSnapshot {
   }
 
   /** The history gets the snapshot's revision first; what the snapshot holds besides is found by a look at everything. */
-  async #recorded(
+  async #recordRestore(
     record: SandboxRecord,
     provider: SandboxProvider,
     { note }: NotedSnapshot,

@@ -35,7 +35,7 @@ export class SeatAgent {
   ): Promise<Lease> {
     const found = await this.#needs.findSandbox.find(sandbox, options);
     const { id, repositoryId } = found;
-    const lease = await this.#taken(found, agent, options);
+    const lease = await this.#takeLease(found, agent, options);
     const entry = { operation: 'agent-seat', actor: agent, repositoryId, sandbox: id, input: {} };
     const ended = await this.#needs.audit.start(entry).catch(async (error: unknown) => {
       await lease[Symbol.asyncDispose]();
@@ -50,7 +50,7 @@ export class SeatAgent {
     };
   }
 
-  async #taken(found: SandboxRecord, agent: string, options?: CallOptions): Promise<Lease> {
+  async #takeLease(found: SandboxRecord, agent: string, options?: CallOptions): Promise<Lease> {
     try {
       return await this.#needs.state.lease(seatOf(found), agent, { ...options, waitMs: LOOK_MS });
     } catch (error) {

@@ -45,7 +45,7 @@ export class SetUpSandbox {
     isRollback: boolean,
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
-    return await this.ready((await this.run(record, opened, isRollback, options)).record);
+    return await this.markReady((await this.run(record, opened, isRollback, options)).record);
   }
 
   /** As {@link setUp}, up to the revision: the sandbox is not ready yet. */
@@ -112,7 +112,7 @@ export class SetUpSandbox {
     return await this.#needs.state.update(record, { mark: await opened.runtime.mark(options) });
   }
 
-  async ready(record: SandboxRecord): Promise<SandboxRecord> {
+  async markReady(record: SandboxRecord): Promise<SandboxRecord> {
     return await this.#needs.state.update(record, { state: 'ready' });
   }
 }

@@ -28,7 +28,7 @@ export class SettleSandbox {
     // One that is paused or stopped cannot be looked into; what it wrote before is found when it goes on.
     if (record?.state !== 'ready') return;
     try {
-      await this.#needs.recordRevision.leftOver(
+      await this.#needs.recordRevision.recordUnrecorded(
         record,
         await this.#needs.openSandboxes.getDrifted(record, options),
         options,

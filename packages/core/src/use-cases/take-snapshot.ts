@@ -72,7 +72,7 @@ export class TakeSnapshot {
         input: { label },
       },
       async () => {
-        const result = await this.#taken(record, port, label, options);
+        const result = await this.#takeWhole(record, port, label, options);
         await this.#needs.state.publish({
           type: 'snapshot-taken',
           repositoryId: record.repositoryId,
@@ -84,7 +84,7 @@ export class TakeSnapshot {
     );
   }
 
-  async #taken(
+  async #takeWhole(
     current: SandboxRecord,
     port: SnapshotProvider,
     label: Slug,
@@ -92,7 +92,7 @@ export class TakeSnapshot {
   ): Promise<TakeSnapshotResult> {
     const repository = await this.#needs.openRepository.open(options);
     const opened = isAsleep(current) ? undefined : await this.#needs.openSandboxes.get(current, options);
-    let { record } = opened ? await this.#recorded(current, opened, options) : { record: current };
+    let { record } = opened ? await this.#recordUnrecorded(current, opened, options) : { record: current };
     for (let take = 1; ; take++) {
       const { tip } = await repository.history(record.id, options);
       const note = { label, revision: tip.number, commit: tip.commit };
@@ -100,7 +100,7 @@ export class TakeSnapshot {
       const name = await port.take(record.id, { note: formatSnapshotNote(note), signal: options?.signal });
       failpoint('snapshot.after-take');
       // What changed since it was recorded may be in the snapshot, and is not in the revision that it names.
-      const again = opened && (await this.#recorded(record, opened, options));
+      const again = opened && (await this.#recordUnrecorded(record, opened, options));
       if (!again?.isChanged) return { name, note, warnings: [] };
       if (take === MAX_TAKES) return { name, note, warnings: [unsteady(record.slug, label, tip.number)] };
       ({ record } = again);
@@ -108,7 +108,7 @@ export class TakeSnapshot {
     }
   }
 
-  async #recorded(
+  async #recordUnrecorded(
     before: SandboxRecord,
     opened: OpenedSandbox,
     options?: ProgressOptions,

@@ -125,7 +125,7 @@ test('all of them: those that can be are, the others are left out', async () => 
   await using fixture = useCaseFixture();
   for (const name of ['a', 'b', 'c']) await made(fixture, name);
   await inState(fixture, 'c', 'setup-failed');
-  const results = await fixture.changeRunState.all(await fixture.listSandboxes.records('repository'), 'paused');
+  const results = await fixture.changeRunState.changeAll(await fixture.listSandboxes.records('repository'), 'paused');
   expect(results.map(({ record }) => record.slug)).toEqual(['a', 'b']);
   expect(fixture.left().runtimes).toEqual(['paused', 'paused', 'running']);
 });

@@ -96,7 +96,7 @@ test('what each finds is told in their order, and of one that does not answer or
   const otherProviders = [{ ...named('down', true), ...unanswering }, broken, named('last', true)];
   await using fixture = useCaseFixture({ otherProviders });
   const begunMs = fixture.clock.monotonicMs();
-  const reports = await fixture.clock.during(fixture.chooseProvider.reports());
+  const reports = await fixture.clock.during(fixture.chooseProvider.listReports());
   expect(fixture.clock.monotonicMs() - begunMs).toBe(20_000);
   expect(reports.map(({ provider, report }) => `${provider}: ${report.usable}`)).toEqual([
     'memory: true',
@@ -128,6 +128,6 @@ test('on a machine that is named, the kinds are those of this one, in the same o
   expect(await choose('memory@far', 'far')).toBe('memory@far');
   await expect(choose('memory@far', 'other')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   await expect(choose(undefined, '../x')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-  const reports = await fixture.chooseProvider.reports({}, 'far');
+  const reports = await fixture.chooseProvider.listReports({}, 'far');
   expect(reports.map(({ provider }) => provider)).toEqual(['memory@far', 'second@far']);
 });

@@ -52,7 +52,7 @@ test('with a yes, asked for or given before, it is written', async () => {
   ] as const) {
     await using fixture = useCaseFixture({ answer });
     await risky(fixture);
-    await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.look('a'));
+    await fixture.lookAtSandbox.markShown(await fixture.lookAtSandbox.look('a'));
     const { risky: files } = await fixture.exportTree.export({ sandbox: 'a', acceptRisky });
     expect(files.map(({ path }) => path)).toEqual(['Makefile']);
     expect(fixture.person.read(`${PLACE}/Makefile`)).toBe('all:\n');
@@ -73,7 +73,7 @@ test('what was shown is what is written, whatever comes meanwhile', async () => 
 test('a branch that is not what was shown is CHANGED_SINCE_SHOWN by its files, and a yes to its tip writes it', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture, 'a');
-  await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.look('a'));
+  await fixture.lookAtSandbox.markShown(await fixture.lookAtSandbox.look('a'));
   await fixture.runCommand.run({ sandbox: 'a', command: 'echo more >more' });
   await fixture.cutMilestone.cut('a', 'Done');
   await expect(fixture.exportTree.export({ sandbox: 'a' })).rejects.toMatchObject({
@@ -92,7 +92,7 @@ test('what is not in the last milestone is told with the command that puts it th
   });
   await fixture.cutMilestone.cut('a', 'Done');
   await fixture.runCommand.run({ sandbox: 'a', command: 'echo more >more' });
-  await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.look('a'));
+  await fixture.lookAtSandbox.markShown(await fixture.lookAtSandbox.look('a'));
   await expect(fixture.exportTree.export({ sandbox: 'a' })).rejects.toMatchObject({
     code: 'CHANGED_SINCE_SHOWN',
     details: { hint: expect.stringContaining("litterbox milestone a 'MESSAGE'. Then: litterbox worktree a.") },

@@ -57,7 +57,7 @@ test('a provider that cannot copy is UNSUPPORTED, with another way', async () =>
   await made(fixture);
   const refused = { code: 'UNSUPPORTED', details: { hint: expect.stringContaining('litterbox merge a') } };
   await expect(fixture.forkSandbox.fork('a', 'b')).rejects.toMatchObject(refused);
-  await expect(fixture.forkSandbox.several('a', { wanted: 'b', count: 2 })).rejects.toMatchObject(refused);
+  await expect(fixture.forkSandbox.forkSeveral('a', { wanted: 'b', count: 2 })).rejects.toMatchObject(refused);
 });
 
 test('a paused or stopped source stays so, and its fork runs', async () => {
@@ -136,7 +136,7 @@ test('several forks are numbered, with a name of their own from 1 on, without on
   await changed(fixture);
   await made(fixture, 'a-3');
   const names = async (wanted?: string) => {
-    const { forks } = await fixture.forkSandbox.several('a', { wanted, count: 3 });
+    const { forks } = await fixture.forkSandbox.forkSeveral('a', { wanted, count: 3 });
     return forks.map((fork) => ('record' in fork ? fork.record.slug : fork.error));
   };
   expect(await names()).toEqual(['a-2', 'a-4', 'a-5']);
@@ -158,7 +158,7 @@ test('one of several that fails is told, leaves nothing, and leaves the others',
   });
   await made(fixture);
   await made(fixture, 'try-3');
-  const { forks } = await fixture.forkSandbox.several('a', { wanted: 'try', count: 4 });
+  const { forks } = await fixture.forkSandbox.forkSeveral('a', { wanted: 'try', count: 4 });
   expect(forks).toMatchObject([
     { record: { slug: 'try-1' } },
     { error: down },
@@ -170,14 +170,14 @@ test('one of several that fails is told, leaves nothing, and leaves the others',
 
 test('several forks of nothing, or that were aborted, are an error', async () => {
   await using fixture = useCaseFixture();
-  await expect(fixture.forkSandbox.several('a', { wanted: undefined, count: 2 })).rejects.toMatchObject({
+  await expect(fixture.forkSandbox.forkSeveral('a', { wanted: undefined, count: 2 })).rejects.toMatchObject({
     code: 'SANDBOX_NOT_FOUND',
   });
   await made(fixture);
   const enough = new AbortController();
   const reason = new Error('enough');
   using _ = atFailpoint('fork.after-ready', () => enough.abort(reason));
-  const aborted = fixture.forkSandbox.several('a', { wanted: 'b', count: 3 }, { signal: enough.signal });
+  const aborted = fixture.forkSandbox.forkSeveral('a', { wanted: 'b', count: 3 }, { signal: enough.signal });
   await expect(aborted).rejects.toBe(reason);
   expect(fixture.left().records).toEqual(['a: ready', 'b-1: ready']);
 });

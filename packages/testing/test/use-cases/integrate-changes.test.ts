@@ -6,7 +6,7 @@ import { changed, inState, made } from '../made.ts';
 const merge = { sandbox: 'a', integration: 'merge' } as const;
 /** What a person is shown, as a whole. */
 async function look(fixture: UseCaseFixture, name: string): Promise<void> {
-  await fixture.lookAtSandbox.shown(await fixture.lookAtSandbox.look(name));
+  await fixture.lookAtSandbox.markShown(await fixture.lookAtSandbox.look(name));
 }
 
 const apply = { sandbox: 'a', integration: 'apply' } as const;

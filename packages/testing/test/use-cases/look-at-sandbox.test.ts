@@ -29,10 +29,10 @@ test('what was shown is kept with the sandbox, and nothing of it where the sandb
   const { id } = await changed(fixture);
   const look = await fixture.lookAtSandbox.look('a');
   expect((await fixture.state.get(id))?.shownTip).toBeUndefined();
-  await fixture.lookAtSandbox.shown(look);
+  await fixture.lookAtSandbox.markShown(look);
   expect((await fixture.state.get(id))?.shownTip).toBe(look.tip.commit);
   await fixture.deleteSandbox.delete('a', { force: true });
-  await fixture.lookAtSandbox.shown(look);
+  await fixture.lookAtSandbox.markShown(look);
 });
 
 test('an agent that looks at its own work has not shown it to anybody, and waits for nothing', async () => {
@@ -42,6 +42,6 @@ test('an agent that looks at its own work has not shown it to anybody, and waits
   await using _lease = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
   const look = await fixture.lookAtSandbox.look('a');
   expect(look).toMatchObject({ tip: { number: 1 } });
-  await fixture.lookAtSandbox.shown(look);
+  await fixture.lookAtSandbox.markShown(look);
   expect((await fixture.state.get(id))?.shownTip).toBeUndefined();
 });

@@ -174,8 +174,8 @@ test('who names no machine gets the one that is preferred, also for a look', asy
   await using fixture = world({ vm: {} }, { preferredHosts: ['vm'] });
   expect((await fixture.createSandbox.create({ name: 'x' })).record.provider).toBe('memory@vm');
   expect((await fixture.createSandbox.create({ name: 'y', hosts: ['local'] })).record.provider).toBe('memory');
-  expect((await fixture.chooseProvider.reports()).map(({ provider }) => provider)).toEqual(['memory@vm']);
-  expect((await fixture.chooseProvider.reports({}, 'local')).map(({ provider }) => provider)).toEqual(['memory']);
+  expect((await fixture.chooseProvider.listReports()).map(({ provider }) => provider)).toEqual(['memory@vm']);
+  expect((await fixture.chooseProvider.listReports({}, 'local')).map(({ provider }) => provider)).toEqual(['memory']);
 });
 
 test('of several that are preferred the one with the most room is taken; beside a pool the first', async () => {

@@ -172,7 +172,7 @@ test('prepared sandboxes that nobody knows of go with a clear', async () => {
   await using fixture = useCaseFixture(pooled(1));
   await fixture.fillPool.fill();
   fixture.shelves.records.pool = [];
-  expect(await fixture.clearPool.orphans()).toBe(1);
+  expect(await fixture.clearPool.countOrphans()).toBe(1);
   expect(fixture.left()).toEqual(NOTHING_LEFT);
 });
 

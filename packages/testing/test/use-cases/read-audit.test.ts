@@ -35,20 +35,20 @@ test('a call that was refused before it began is in the log once', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
   const refused = new LitterboxError('ARG_TYPE', 'no', { operation: 'test' });
-  await fixture.auditRead.refused('sandbox-run', refused);
+  await fixture.auditRead.recordRefusal('sandbox-run', refused);
   expect((await fixture.readAudit.entries({ limit: 1 }))[0]?.result).toEqual({ code: 'ARG_TYPE' });
   const error: unknown = await fixture.deleteSandbox.delete('b', {}).catch((cause: unknown) => cause);
-  await fixture.auditRead.refused('sandbox-delete', error);
+  await fixture.auditRead.recordRefusal('sandbox-delete', error);
   const audited: unknown = await fixture.auditRead
     .ofSandbox('x', 'a', () => Promise.reject(failed))
     .catch((cause: unknown) => cause);
   const before = await fixture.audited();
-  await fixture.auditRead.refused('x', audited);
+  await fixture.auditRead.recordRefusal('x', audited);
   expect(await fixture.audited()).toEqual(before);
 });
 
 test('a refusal without a repository is written down all the same', async () => {
   await using fixture = useCaseFixture({ sourceControl: { open: () => Promise.reject(failed) } });
-  await fixture.auditRead.refused('sandbox-run', new Error('another'));
+  await fixture.auditRead.recordRefusal('sandbox-run', new Error('another'));
   expect(await fixture.audited()).toEqual(['sandbox-run: error']);
 });
