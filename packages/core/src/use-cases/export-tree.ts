@@ -48,7 +48,6 @@ export class ExportTree {
     const { id, slug, repositoryId } = record;
     const repository = await this.#repository.execute(options);
     const { tree, revision, risky } = await repository.planExport(id, options);
-    if (risky.length > 0) input.onRisky?.(risky);
     return await audited(
       this.#audit,
       { operation: 'sandbox-worktree', actor: this.#actor, repositoryId, sandbox: id, input: { tree } },
@@ -58,7 +57,9 @@ export class ExportTree {
         const work = { record, tip, risky, slug, verb: 'worktree', question };
         // Before the first milestone there is nothing of the sandbox's in it.
         const consent = revision === 0 && input.tip === undefined ? { ...input, tip: '0' } : input;
-        await this.#accept.execute(work, consent, options);
+        const named = await this.#accept.assertNamed(work, consent.tip, options);
+        if (risky.length > 0) input.onRisky?.(risky);
+        await this.#accept.execute(work, { ...consent, tip: named }, options);
         const { revisions = 0, unmilestoned = 0 } = (await repository.works([id], options)).get(id) ?? {};
         return { ...(await repository.exportTree(id, { ...options, tree })), risky, revisions, unmilestoned };
       },

@@ -82,7 +82,7 @@ export class IntegrateChanges {
   async plan(input: IntegrateInput, options?: ProgressOptions): Promise<ShownPlan> {
     const { record, unsettled } = await this.#look.execute(input.sandbox, options);
     const plan = await this.#plan(record, input, options);
-    if (input.tip !== undefined) await this.#accept.assertNamed(offeredWork(record, plan, input), input.tip, options);
+    await this.#accept.assertNamed(offeredWork(record, plan, input), input.tip, options);
     return { ...plan, ...(unsettled !== undefined && { unsettled }) };
   }
 
@@ -112,7 +112,7 @@ export class IntegrateChanges {
       await this.#settle.execute(record, options);
       return await this.#plan(now, input, options);
     });
-    input.onPlan?.(plan);
+    const work = offeredWork(record, plan, input);
     return await audited(
       this.#audit,
       {
@@ -131,8 +131,10 @@ export class IntegrateChanges {
       },
       async () => {
         reach('integrate.after-start');
+        const tip = await this.#accept.assertNamed(work, input.tip, options);
+        input.onPlan?.(plan);
         // Outside the leases: nobody waits for a person who reads.
-        if (!plan.upToDate) await this.#accept.execute(offeredWork(record, plan, input), input, options);
+        if (!plan.upToDate) await this.#accept.execute(work, { ...input, tip }, options);
         return await held(() => this.#carryOut(record, plan, input, options));
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
