@@ -62,7 +62,7 @@ suite('mounts of a container', () => {
       ['ln -s /src /data', 'by which a tmpfs is mounted over the workspace at /src', '/src'],
     ] as const;
     for (const [script, message, workdir] of cases) {
-      const container = byHand('create', 'busybox:latest', 'sh', '-c', script);
+      const container = byHand('create', '--network', 'none', 'busybox:latest', 'sh', '-c', script);
       const image = `localhost/litterbox-test/linked:${container.slice(0, 12)}`;
       byHand('start', '--attach', container);
       byHand('commit', '--change', 'VOLUME /data', container, image);
