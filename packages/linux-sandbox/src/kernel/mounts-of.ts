@@ -15,7 +15,7 @@ export interface Mount {
   readonly upper?: string;
 }
 
-/** @param mountinfo lines of `/proc/PID/mountinfo` */
+/** Reads mounts. @param mountinfo lines of `/proc/PID/mountinfo` */
 export function mountsOf(mountinfo: string): readonly Mount[] {
   return mountinfo.split('\n').flatMap((line) => (line === '' ? [] : [mountOf(line)]));
 }
