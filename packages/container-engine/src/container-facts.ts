@@ -7,21 +7,26 @@ import {
   type NetworkNamespace,
   type ResourceUsage,
   type SandboxId,
+  shown,
+  visibleName,
 } from '@litterbox/core/provider';
 import { parseProcessors, runScript } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { assuranceOf } from './assurance-of.ts';
+import { workspacePlaces } from './container-options.ts';
 import { assertDiskSpeedHolds } from './disk-speed.ts';
 import type { Engine } from './engine.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import { findContainer } from './found-container.ts';
 import { firstProcessOf } from './first-process-of.ts';
 import { inspectContainer } from './inspect-container.ts';
-import { sandboxLayoutOf } from './layout.ts';
+import { layersOf, sandboxLayoutOf } from './layout.ts';
+import { noAnswer } from './no-answer.ts';
 import { outputFrames } from './output-frames.ts';
 import type { SandboxDisks } from './sandbox-disks.ts';
 import type { ContainerDirectories } from './container-directories.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+import { workspaceFault } from './workspace-fault.ts';
 
 export interface ContainerFactsInput {
   readonly engine: Engine;
@@ -60,10 +65,12 @@ export class ContainerFacts {
 
   /**
    * @param container the engine's id of the sandbox's container, which runs
-   * @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that
+   * @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that; `UNSUPPORTED` when links of the image keep the
+   * workspace from its place
    */
   async assertControls(meta: SandboxMeta, container: string, call?: CallOptions): Promise<Assurance> {
-    const assurance = await this.#read(meta, container, call);
+    const { assurance, mounts } = await this.#read(meta, container, call);
+    this.#assertWorkspace(meta, mounts);
     const { diskBytesPerSecond } = meta.limits;
     if (diskBytesPerSecond !== undefined) await this.#assertDiskSpeed(container, diskBytesPerSecond, call);
     const missing = missingControls(assurance);
@@ -81,16 +88,34 @@ export class ContainerFacts {
   }
 
   async assurance(meta: SandboxMeta, call?: CallOptions): Promise<Assurance> {
-    return await this.#read(meta, await this.#ensureRunning(meta, call), call);
+    return (await this.#read(meta, await this.#ensureRunning(meta, call), call)).assurance;
   }
 
-  async #read(meta: SandboxMeta, id: string, call?: CallOptions): Promise<Assurance> {
+  /** No image is changed by its sandboxes: what it says of the workspace's place is asked when a sandbox is made, and holds from then on. */
+  #assertWorkspace(meta: SandboxMeta, mounts: string): void {
+    const { provider } = this.#engine;
+    if (mounts === '') throw noAnswer(this.#engine, 'provider.create', 'the mounts of a container');
+    const places = workspacePlaces(meta);
+    const fault = workspaceFault(mounts, places, layersOf(this.#directories.layout, meta).upper);
+    if (fault === undefined) return;
+    throw new LitterboxError('UNSUPPORTED', `The image ${shown(meta.image)} has ${fault}.`, {
+      operation: 'provider.create',
+      provider,
+      hint: `Set container.base-image to an image where ${places.map((place) => visibleName(place)).join(' and ')} can be a directory: sandboxes have the workspace there.`,
+    });
+  }
+
+  async #read(
+    meta: SandboxMeta,
+    id: string,
+    call?: CallOptions,
+  ): Promise<{ readonly assurance: Assurance; readonly mounts: string }> {
     const [container, facts] = await Promise.all([this.#inspect('runtime.assurance', id, call), this.#facts(call)]);
-    const [[status, map], diskBytes] = await Promise.all([
+    const [[status, map, mounts], diskBytes] = await Promise.all([
       this.#kernelFacts(container, call),
       this.#disks.sizeBytes(meta, firstProcessOf(container), call),
     ]);
-    return assuranceOf({
+    const assurance = assuranceOf({
       provider: this.#engine.provider,
       title: this.#engine.title,
       facts,
@@ -108,6 +133,7 @@ export class ContainerFacts {
         .split('\n')
         .map((line) => line.trim().split(/\s+/).map(Number) as [number, number, number]),
     });
+    return { assurance, mounts };
   }
 
   async #assertDiskSpeed(container: string, bytesPerSecond: number, call?: CallOptions): Promise<void> {
@@ -178,17 +204,19 @@ export class ContainerFacts {
     return parseProcessors(decodeRaw(bytes ?? new Uint8Array()));
   }
 
-  /** `status` and `uid_map` of the container's first process: from the machine where it can be seen there, else from inside. */
-  async #kernelFacts(container: Docker.ContainerInspectInfo, call?: CallOptions): Promise<readonly [string, string]> {
-    const names = ['status', 'uid_map'] as const;
+  /** {@link FACTS} of the container's first process: from the machine where it can be seen there, else from inside. */
+  async #kernelFacts(
+    container: Docker.ContainerInspectInfo,
+    call?: CallOptions,
+  ): Promise<readonly [status: string, map: string, mounts: string]> {
     const first = firstProcessOf(container);
-    const [status = '', map = ''] = await Promise.all(
-      names.map(async (name) =>
+    const [status = '', map = '', mounts = ''] = await Promise.all(
+      FACTS.map(async (name) =>
         decodeRaw((await this.#directories.host.files.read(`/proc/${first}/${name}`, call)) ?? new Uint8Array()),
       ),
     );
     // Another process may have that number here, when the engine's processes have numbers of their own.
-    if (/^NSpid:.*\s1$/m.test(status)) return [status, map];
+    if (/^NSpid:.*\s1$/m.test(status)) return [status, map, mounts];
     const { stream } = await this.#engine.exec(
       container.Id,
       { Cmd: ['/bin/sh', '-c', READ_FACTS], AttachStdout: true, AttachStderr: true, WorkingDir: '/' },
@@ -198,8 +226,8 @@ export class ContainerFacts {
     for await (const { type, bytes } of outputFrames(stream))
       if (type === 'stdout-data') text = (text + decodeRaw(bytes)).slice(0, 65_536);
     stream.destroy(); // the engine has ended its side alone
-    const cut = text.indexOf('\u001e');
-    return [text.slice(0, cut), text.slice(cut + 1)];
+    const [toldStatus = '', toldMap = '', toldMounts = ''] = text.split('\u001e');
+    return [toldStatus, toldMap, toldMounts];
   }
 }
 
@@ -207,6 +235,8 @@ export class ContainerFacts {
 const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
 
-/** Two files of the container's first process, by builtins alone. */
+/** Files of a process in /proc. */
+const FACTS = ['status', 'uid_map', 'mountinfo'] as const;
+/** Prints those of the container's first process, by builtins alone. */
 const READ_FACTS = `lb_cat() { while IFS= read -r lb_l; do printf '%s\\n' "$lb_l"; done <$1; }
-lb_cat /proc/1/status; printf '\\036'; lb_cat /proc/1/uid_map`;
+${FACTS.map((name) => `lb_cat /proc/1/${name}`).join("; printf '\\036'; ")}`;

@@ -39,6 +39,10 @@ export interface ContainerOptionsInput {
 export const containerName = ({ slug, id }: Pick<SandboxMeta, 'slug' | 'id'>) => `litterbox-${slug}-${id.slice(0, 8)}`;
 /** The volume that is the workspace. */
 export const workspaceVolume = (id: string) => `litterbox-${id}`;
+/** Where it is mounted. */
+export const workspacePlaces = ({ workdir }: Pick<SandboxMeta, 'workdir'>): readonly string[] => [
+  ...new Set([workdir, '/src']),
+];
 /** The volume that is the home directory, of a sandbox that stands on a kept setup. */
 export const homeVolume = (id: string) => `litterbox-${id}-home`;
 
@@ -107,7 +111,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       isReadOnly: true,
     })),
   ];
-  const taken = [meta.workdir, '/src', INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/run'];
+  const taken = [...workspacePlaces(meta), INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/run'];
   return {
     name: containerName(meta),
     Image: meta.imageId,
@@ -146,8 +150,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
         '/run': `${TMPFS},noexec,size=64m,mode=755`,
       },
       Mounts: [
-        volume(meta.workdir),
-        ...(meta.workdir === '/src' ? [] : [volume('/src')]),
+        ...workspacePlaces(meta).map((place) => volume(place)),
         ...(setup === undefined || isInstaller ? [] : [volume(INSIDE.home, homeVolume(meta.id))]),
         ...(bindOptions === undefined ? bound.map(bind) : []),
         // What an image declares as a volume would become one of the engine's, which outlives the sandbox.

@@ -13,7 +13,7 @@ import type Docker from 'dockerode';
 import { ContainerClaims } from './container-claims.ts';
 import { ContainerEnds } from './container-ends.ts';
 import { ContainerFacts } from './container-facts.ts';
-import { containerOptions } from './container-options.ts';
+import { containerOptions, workspacePlaces } from './container-options.ts';
 import { ContainerPauses } from './container-pauses.ts';
 import { diskSpeedOptions } from './disk-speed.ts';
 import { directoryArchive } from './directory-archive.ts';
@@ -188,7 +188,7 @@ export class Containers {
     ]);
     // Before it runs: nothing of the sandbox's can put a link there yet.
     if (flavour.hasVolumesOfImage && !meta.isInstaller) {
-      const places = [...new Set([meta.workdir, '/src', INSIDE.home])].map((path) => path.slice(1));
+      const places = [...workspacePlaces(meta), INSIDE.home].map((path) => path.slice(1));
       const archive = Buffer.from(directoryArchive(places, meta.user));
       await this.#engine.ask('provider.create', async () => container.putArchive(archive, { path: '/' }), work);
     }

@@ -82,6 +82,7 @@ export { type DiskTree, fillDisk } from './disk/fill-disk.ts';
 export { assertOwnPlayground, diskOf, noDisks } from './disk/disk-of.ts';
 export { assertToldWrites, noDiskSpeed } from './disk/assert-told-writes.ts';
 export { judgeFacts, type ExpectedPlace } from './kernel/judge-facts.ts';
+export { mountsOf, type Mount } from './kernel/mounts-of.ts';
 export { HOST_NAMESPACES_SCRIPT, factFilesScript, uidMapScript, type KernelFacts } from './kernel/kernel-facts.ts';
 export { MASKED_PROC_DIRECTORIES, MASKED_PROC_FILES, READ_ONLY_PROC } from './kernel/kernel-paths.ts';
 export { allowedProcessors, chooseProcessors, parseProcessors } from './kernel/processors.ts';

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { collected, forBackend } from '@litterbox/conformance';
 import type { SandboxRuntime, SandboxSpec } from '@litterbox/core/provider';
@@ -104,9 +104,11 @@ suite.describe('a container of a sandbox', () => {
 });
 
 /** An image made of another one, with settings that would take a sandbox over if they were taken over. */
-async function derived(changes: object): Promise<string> {
-  const container = await engine.createContainer({ Image: 'busybox:latest', Cmd: ['true'] });
+async function derived(changes: object, script = 'true'): Promise<string> {
+  const container = await engine.createContainer({ Image: 'busybox:latest', Cmd: ['sh', '-c', script] });
   try {
+    await container.start();
+    await container.wait();
     const tag = crypto.randomUUID();
     await engine.getContainer(container.id).commit({ repo: 'litterbox-test/derived', tag, ...changes });
     return `litterbox-test/derived:${tag}`;
@@ -194,6 +196,36 @@ suite.describe('an image', () => {
       expect(await run(runtime, '/src/bin/sh -c "ls log"')).toBe('log\n'); // positive control
     } finally {
       await engine.getImage(image).remove({ force: true });
+    }
+  });
+
+  suite.it('AX131: whose links keep the workspace from its place is refused, and nothing is left', async () => {
+    const cases: readonly [script: string, message: string, workdir: string, changes?: object][] = [
+      ['ln -s /etc /src', 'at /src or above it: the workspace would be at /etc', '/src'],
+      ['mkdir /a; ln -s /a /b', 'at /b/c or above it: the workspace would be at /a/c', '/b/c'],
+      ['rm -r /tmp; ln -s /src /tmp', 'by which a tmpfs is mounted over the workspace at /src', '/src'],
+      [
+        'ln -s /src /data',
+        'by which a tmpfs is mounted over the workspace at /src',
+        '/src',
+        { Volumes: { '/data': {} } },
+      ],
+    ];
+    for (const [script, message, workdir, changes = {}] of cases) {
+      const image = await derived(changes, script);
+      try {
+        await using sandboxes = await Sandboxes.open();
+        const made = sandboxes.create({ root: { type: 'image', reference: image }, workdir, allowDegraded: true });
+        await expect(made).rejects.toMatchObject({
+          code: 'UNSUPPORTED',
+          message: `The image "${image}" has a symbolic link ${message}.`,
+          details: { hint: expect.stringContaining('container.base-image') },
+        });
+        expect(await engine.listContainers({ all: true, filters: { ancestor: [image] } })).toEqual([]);
+        expect(await readdir(`${sandboxes.directory}/docker/sandboxes`)).toEqual([]);
+      } finally {
+        await engine.getImage(image).remove({ force: true });
+      }
     }
   });
 

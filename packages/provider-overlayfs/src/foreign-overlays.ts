@@ -1,3 +1,5 @@
+import { mountsOf } from '@litterbox/linux-sandbox';
+
 /** Shell text: prints the overlays that are mounted on the machine, as {@link foreignOverlays} reads them. */
 export const OVERLAYS_SCRIPT = `grep ' - overlay ' /proc/self/mountinfo; :`;
 
@@ -10,12 +12,7 @@ export const OVERLAYS_SCRIPT = `grep ' - overlay ' /proc/self/mountinfo; :`;
  * @param needed absolute paths that the session leads to; an overlay that holds one stays
  */
 export function foreignOverlays(mountinfo: string, needed: readonly string[]): readonly string[] {
-  const points = mountinfo.split('\n').flatMap((line) => (line === '' ? [] : [unescaped(line.split(' ')[4] ?? '/')]));
   const isNeeded = (point: string) =>
     point === '/' || needed.some((path) => path === point || path.startsWith(`${point}/`));
-  return points.filter((point) => !isNeeded(point));
+  return mountsOf(mountinfo).flatMap(({ point }) => (isNeeded(point) ? [] : [point]));
 }
-
-/** The kernel writes blanks, newlines and backslashes as octal numbers. */
-const unescaped = (path: string) =>
-  path.replace(/\\([0-7]{3})/g, (_whole, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));

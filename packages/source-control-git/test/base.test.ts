@@ -383,6 +383,25 @@ describe('base', () => {
     expect(['A=', 'k', key].map(inStore)).toEqual([true, false, false]);
   });
 
+  test('of the work tree does without settings with a secret, and has what takes one from elsewhere', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ 'app.ini': 'password = ${DB_PASSWORD}\n' });
+    const source = 'import os\npassword = os.getenv("DB_PASSWORD")\n';
+    put(root, 'deploy/env', 'DB_PASSWORD=correcthorse\n');
+    put(root, 'config.py', source);
+    put(root, 'app.ini', 'password = h7Gx2pq9\n');
+    const repository = await fixture.open(root);
+    const base = await repository.base({ type: 'worktree' });
+    expect(await files(repository, base.tree)).toEqual({
+      'app.ini': '- password = ${DB_PASSWORD}\n',
+      'config.py': `- ${source}`,
+    });
+    expect(base.heldBack?.files).toEqual([
+      { path: 'app.ini', holds: 'secret in a setting', isTracked: true },
+      { path: 'deploy/env', holds: 'secret in a setting', isTracked: false },
+    ]);
+  });
+
   test('of the work tree has tracked files that a person named, and leaves new ones there to who brings them', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository({ 'own.env': 'A=1', 'data/x': '1' });

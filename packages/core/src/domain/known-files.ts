@@ -14,6 +14,8 @@ interface KnownFiles {
   readonly top?: string;
   /** By the form of the path, as it is written. */
   readonly is?: (path: string) => boolean;
+  /** They read documents too: a name whose form leaves the ending open is then one of theirs as a document. */
+  readonly areDocumentsRead?: true;
   /** Names too; package managers and build tools read these while they set a tree up. */
   readonly inputs?: string;
 }
@@ -26,6 +28,15 @@ const PAGES = new NameSet(
 maintainers* credits* thanks* governance* code_of_conduct* security* support* todo* roadmap* upgrading* migrating* migration* releasing* releases*
 faq* install* version* architecture* design* adopters*`.split(/\s+/),
 );
+
+/**
+ * Names in capitals that no program runs anything for: who reviews what, devices of Windows, which no program can have a file called by, and
+ * what git looks for beside other files alone ({@link https://git-scm.com/docs/gitrepository-layout}).
+ */
+const INERT = new NameSet('codeowners owners owners_aliases con prn aux nul head'.split(' '));
+
+/** No build tool reads these without being told; what reads CoffeeScript takes `x.coffee.md` for a program. */
+const DOCUMENT = /(?<!\.coffee)\.(md|markdown|rst|adoc|asciidoc)$/;
 
 /**
  * The one table of files that run later, or steer what runs, on the machine of whoever has them: when a folder is opened, a shell enters
@@ -59,6 +70,7 @@ jsconfig.json tsconfig.json tsconfig.*.json tsconfig-*.json tslint.json .clangd 
   // https://agents.md https://code.claude.com/docs/en/memory https://cursor.com/docs/context/rules https://aider.chat/docs/usage/conventions.html
   {
     reason: 'instructs or configures coding agents',
+    areDocumentsRead: true,
     directories: `.cursor .claude .claude-plugin .codex .gemini .opencode .windsurf .roo .roo-* .cline* .aider* .kiro .junie .amazonq .qwen
 .continue .augment* .trae .agents .agent .openhands .crush .goose .factory .kilocode .kilo .zencoder .tabnine .copilot .amp .devin .forge .iflow
 .rovodev .pi .mcp .ai .qodo .grok .codebuddy .antigravity .vibe .sourcegraph .specify .idx memory-bank`,
@@ -110,8 +122,13 @@ typedoc.* knip.* sanity.cli.* wrangler.* firebase.json eas.json electron-builder
 trunk.toml anchor.toml cog.toml *.cake build.ps1 build.cmd build.bat *.runsettings *.tt robofile.php castor.php _targets.r _quarto.yml makevars*
 snapcraft.y* *.spec phpcs.* appraisals *.thor .bazelversion .jvmopts .sbtopts .user.ini .size-limit.js .markdownlint* .release-it.* .vscode-test.*`,
     top: 'build.* codegen.* deploy.* release.toml',
-    // Of a program that reads a file of its own: BUILD, Brewfile, Thorfile.
-    is: (path) => /(^|\/)([A-Z][A-Z0-9_-]+|[A-Z][A-Za-z]*file)$/.test(path) && !PAGES.has(lastName(path).toLowerCase()),
+    // Of a program that reads a file of its own: BUILD, DEPS, Brewfile, Thorfile. New ones come in every directory, so that data of such a
+    // name is listed too: nothing but the name tells them apart.
+    is: (path) => {
+      const name = lastName(path);
+      const isOfProgram = /^([A-Z][A-Z0-9_-]+|[A-Z][A-Za-z]*file)$/.test(name);
+      return isOfProgram && ![PAGES, INERT].some((names) => names.has(name.toLowerCase()));
+    },
     paths: 'tools/bazel debian/rules project/*.scala project/build.properties config/*.exs test/runtests.jl',
     inputs: `build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradle.lockfile buildscript-gradle.lockfile
 verification-metadata.xml gradle-wrapper.properties libs.versions.toml pom.xml maven-wrapper.properties makefile gnumakefile justfile taskfile.yml
@@ -175,6 +192,8 @@ interface Matcher {
   /** Of more than one name. */
   readonly places: readonly string[];
   readonly names: NameSet;
+  /** Forms of names whose ending is open, so that a document may have one and is not meant. */
+  readonly open: NameSet;
   /** Of a directory and a name. */
   readonly paths: NameSet;
   readonly top: NameSet;
@@ -184,15 +203,20 @@ interface Matcher {
 const words = (text = '') => text.split(/\s+/).filter(Boolean).map(foldedPath);
 
 const MATCHERS: readonly Matcher[] = TABLE.map(
-  ({ reason, directories, names, inputs, paths, top, is = () => false }) => ({
-    reason,
-    is,
-    top: new NameSet(words(top)),
-    directories: new NameSet(words(directories).filter((word) => !word.includes('/'))),
-    places: words(directories).filter((word) => word.includes('/')),
-    names: new NameSet([...words(names), ...words(inputs)]),
-    paths: new NameSet(words(paths)),
-  }),
+  ({ reason, directories, names, inputs, paths, top, is = () => false, areDocumentsRead = false }) => {
+    const isOpen = (word: string) => !areDocumentsRead && word.endsWith('*');
+    const all = [...words(names), ...words(inputs)];
+    return {
+      reason,
+      is,
+      top: new NameSet(words(top)),
+      directories: new NameSet(words(directories).filter((word) => !word.includes('/'))),
+      places: words(directories).filter((word) => word.includes('/')),
+      names: new NameSet(all.filter((word) => !isOpen(word))),
+      open: new NameSet(all.filter(isOpen)),
+      paths: new NameSet(words(paths)),
+    };
+  },
 );
 const INPUTS = new NameSet(TABLE.flatMap(({ inputs }) => words(inputs)));
 
@@ -206,10 +230,11 @@ export function whatRunsLater(path: string): readonly string[] {
   const name = parts.at(-1) ?? '';
   const ending = parts.slice(-2).join('/');
   return MATCHERS.filter(
-    ({ directories, places, names, paths, top, is }) =>
+    ({ directories, places, names, open, paths, top, is }) =>
       names.has(name) ||
+      (open.has(name) && !DOCUMENT.test(name)) ||
       paths.has(ending) ||
-      (parts.length === 1 && top.has(name)) ||
+      (parts.length === 1 && top.has(name) && !DOCUMENT.test(name)) ||
       is(path) ||
       parts.some((part) => directories.has(part)) ||
       places.some((place) => `/${folded}/`.includes(`/${place}/`)),

@@ -143,6 +143,52 @@ describe('secretTexts', () => {
     expect(textsOf('a', others.join('\n'))).toEqual([]);
   });
 
+  test.each([
+    ['deploy/env', 'DB_PASSWORD=correcthorse\n'],
+    ['env.sh', '# of the database\nexport DB_PASSWORD="correcthorse"  # ours\n'],
+    ['ENV.local', 'STRIPE_SECRET_KEY=12345678\r\nA=b\r\n'],
+    ['settings.ini', '[db]\nuser = app\npassword = h7Gx2pq9\n'],
+    ['my.conf', 'api-key: h7Gx2pq9;\n'],
+    ['src/main/resources/application-prod.properties', 'spring.datasource.password=h7Gx2pq9'],
+    ['config/database.yml', 'production:\n  password: "h7Gx2pq9"\n'],
+    ['config.json', '{\n  "authToken": "h7Gx2pq9",\n  "port": 1\n}'],
+    ['config.json', '{"token": "h7Gx2pq9"}'],
+  ])('finds a secret in a setting of %j', (path, text) => {
+    expect(textsOf(path, text)).toEqual(['secret in a setting']);
+  });
+
+  test.each([
+    ['settings.ini', 'password =\npassword = ${DB_PASSWORD}\npassword = %(word1)s\npassword_min_length = 12\n'],
+    ['deploy/env', 'DB_PASSWORD=changeme\nDB_PASSWORD=postgres\nA_TOKEN=your-token-1\nPASSWORD_FILE=/run/secrets/a1\n'],
+    [
+      'deploy/env',
+      'DB_PASSWORD=/run/secrets/db1\nDB_PASSWORD=op://vault/item1\nDB_PASSWORD=$(pass db1)\nTOKEN=<token1>\n',
+    ],
+    [
+      'messages_de.properties',
+      'login.password=Kennwort\nerror.token=Das Token 1 gilt nicht\nforgot.password=Passwort-neu\n',
+    ],
+    ['config.yml', 'password: !vault a1\ntoken: true\nsecret: 3600\napi_key: null\n'],
+    ['config.env.example', 'DB_PASSWORD=correcthorse1'],
+    ['env.example', 'DB_PASSWORD=correcthorse1'],
+    ['config.py', 'password = os.getenv("DB_PASSWORD1")\ntoken = "h7Gx2pq9"\n'],
+    ['src/settings.ts', 'password: h7Gx2pq9'],
+    ['locales/de.yml', 'password: Passwort1'],
+    ['README.md', 'DB_PASSWORD=correcthorse'],
+    ['config.json', '{ "tokens": ["a1b2c3"], "password": { "min": 8 } }'],
+    ['package.properties', 'max.token=100'],
+  ])('finds none in what says where one is, or is no setting: %j', (path, text) => {
+    expect(textsOf(path, text)).toEqual([]);
+  });
+
+  test('takes no time for settings that an agent made', () => {
+    const before = process.cpuUsage();
+    for (const part of ['token', 'secret_key', 'a.token =', ' export ', 'password: "x', '\n{-'])
+      expect(textsOf('a.ini', part.repeat(SECRET_LOOK_BYTES / part.length))).toEqual([]);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(2000);
+  });
+
   test('looks at the beginning alone, and gives no endless list', () => {
     const key = token('AKIA', 'ABCDEFGHIJKLMNOP');
     expect(textsOf('a', `${' '.repeat(SECRET_LOOK_BYTES)}${key}`)).toEqual([]);

@@ -154,6 +154,22 @@ const OWN_FORMS: readonly (readonly [names: NameSet, holds: string, pattern: Reg
   ],
 ];
 
+/** Files that set variables and options, in which nothing is computed. Of what may hold any text, such as YAML, those of usual names alone. */
+const SETTINGS = new NameSet([
+  ...words('env env.* environment .environment .flaskenv *.ini *.cfg *.conf *.cnf *.properties'),
+  ...words('yml yaml toml json').flatMap((ending) =>
+    words('config settings database db application application-* appsettings appsettings.* local').map(
+      (name) => `${name}.${ending}`,
+    ),
+  ),
+]);
+/** A name that ends as those of secrets do, and a value that is one word. */
+const ASSIGNMENT =
+  /^[ \t]*(?:[{,-][ \t]*)?(?:export[ \t]+)?["']?([\w.-]{0,64}?(?:password|passwd|passphrase|secret|secret[_-]?key|api[_-]?key|token))["']?[ \t]*[=:][ \t]*(["']?)([^\s"']{4,200})\2[ \t]*[,;}]*(?:[ \t][#;].*)?\r?$/gim;
+/** What says that there is no value, or where it is, or that somebody has to think of one. */
+const NO_VALUE =
+  /^[/.~@!&<|]|:\/\/|^(?:true|false|yes|no|on|off|none|null|nil|undefined|enabled|disabled|required|optional|empty|string|value|dummy|fake|demo|sample|dev|local|postgres|mysql|mariadb|mongo|redis|minio|minioadmin)$|(?:vault|secret|file|env|arn|keychain|op):|example|placeholder|change[-_]?(?:me|it|this)|replace|your/i;
+
 /** How much of a file is looked at: its beginning, in bytes. */
 export const SECRET_LOOK_BYTES = 128 * 1024;
 /** More texts of one kind tell nothing new. */
@@ -211,7 +227,20 @@ export function secretTexts(path: string, start: Uint8Array): readonly SecretTex
   const found = [...WRITTEN, ...own].flatMap(([holds, form]) =>
     [...text.matchAll(form)].slice(0, MAX_TEXTS).map(([one]) => ({ holds, text: one.slice(0, 500) })),
   );
-  return text.includes('\0') ? found : [...found, ...passwordsOf(text)]; // programs are full of patterns of addresses
+  if (text.includes('\0')) return found; // programs are full of patterns of addresses
+  return [...found, ...passwordsOf(text), ...(SETTINGS.has(name) && !SHOWN.test(name) ? settingsOf(text) : [])];
+}
+
+/** Names in capitals are those of environments; others are labels too, as `login.password` of a translation is, so a figure has to be in it. */
+function settingsOf(text: string): readonly SecretText[] {
+  const isSecret = ([, name = '', , value = '']: RegExpMatchArray) =>
+    !PLACEHOLDER.test(value) &&
+    !NO_VALUE.test(value) &&
+    (name === name.toUpperCase() || /[a-z].*\d|\d.*[a-z]/i.test(value));
+  return [...text.matchAll(ASSIGNMENT)]
+    .filter(isSecret)
+    .slice(0, MAX_TEXTS)
+    .map(([one]) => ({ holds: 'secret in a setting', text: one.trim() }));
 }
 
 function passwordsOf(text: string): readonly SecretText[] {

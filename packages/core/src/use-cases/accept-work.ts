@@ -76,8 +76,14 @@ export class AcceptWork {
     });
   }
 
-  /** @throws LitterboxError `CHANGED_SINCE_SHOWN` when the work is of another state than the one that was named, `REV_NOT_FOUND`. */
-  async assertNamed(work: OfferedWork, name: string, options?: CallOptions): Promise<ObjectId> {
+  /**
+   * The state that a person named, if they did: asked before anything is shown, so that a wrong name is all that they read.
+   *
+   * @throws LitterboxError `CHANGED_SINCE_SHOWN` when the work is of another state than the one that was named, `REV_NOT_FOUND`
+   */
+  async assertNamed(work: OfferedWork, name: string | undefined, options?: CallOptions): Promise<ObjectId | undefined> {
+    if (name === undefined) return undefined;
+    if (name === work.tip.commit) return work.tip.commit;
     const repository = await this.#needs.openRepository.open(options);
     const { commit } = await repository.resolve(work.record.id, name, options);
     if (commit === work.tip.commit) return commit;
@@ -86,8 +92,9 @@ export class AcceptWork {
 
   /** The state that the person knows: the one that they name, or the one that they were shown last. */
   async #basis(work: OfferedWork, { tip }: GivenConsent, options?: CallOptions): Promise<ObjectId | undefined> {
-    if (tip !== undefined) return await this.assertNamed(work, tip, options);
-    return (await currentRecord(this.#needs.state, work.record, options)).shownTip;
+    return (
+      (await this.assertNamed(work, tip, options)) ?? (await currentRecord(this.#needs.state, work.record, options)).shownTip
+    );
   }
 
   async #changedSince(

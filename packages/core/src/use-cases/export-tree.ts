@@ -48,7 +48,6 @@ export class ExportTree {
     const { id, slug, repositoryId } = record;
     const repository = await this.#needs.openRepository.open(options);
     const { tree, revision, risky } = await repository.planExport(id, options);
-    if (risky.length > 0) input.onRisky?.(risky);
     return await audited(
       this.#needs.audit,
       { operation: 'sandbox-worktree', actor: this.#needs.actor, repositoryId, sandbox: id, input: { tree } },
@@ -58,7 +57,9 @@ export class ExportTree {
         const work = { record, tip, risky, slug, verb: 'worktree', question };
         // Before the first milestone there is nothing of the sandbox's in it.
         const consent = revision === 0 && input.tip === undefined ? { ...input, tip: '0' } : input;
-        await this.#needs.acceptWork.accept(work, consent, options);
+        const named = await this.#needs.acceptWork.assertNamed(work, consent.tip, options);
+        if (risky.length > 0) input.onRisky?.(risky);
+        await this.#needs.acceptWork.accept(work, { ...consent, tip: named }, options);
         const { revisions = 0, unmilestoned = 0 } = (await repository.works([id], options)).get(id) ?? {};
         return { ...(await repository.exportTree(id, { ...options, tree })), risky, revisions, unmilestoned };
       },

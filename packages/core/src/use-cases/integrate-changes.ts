@@ -68,8 +68,7 @@ export class IntegrateChanges {
   async plan(input: IntegrateInput, options?: ProgressOptions): Promise<ShownPlan> {
     const { record, unsettled } = await this.#needs.lookAtSandbox.look(input.sandbox, options);
     const plan = await this.#plan(record, input, options);
-    if (input.tip !== undefined)
-      await this.#needs.acceptWork.assertNamed(offeredWork(record, plan, input), input.tip, options);
+    await this.#needs.acceptWork.assertNamed(offeredWork(record, plan, input), input.tip, options);
     return { ...plan, ...(unsettled !== undefined && { unsettled }) };
   }
 
@@ -99,7 +98,7 @@ export class IntegrateChanges {
       await this.#needs.settleSandbox.settle(record, options);
       return await this.#plan(now, input, options);
     });
-    input.onPlan?.(plan);
+    const work = offeredWork(record, plan, input);
     return await audited(
       this.#needs.audit,
       {
@@ -118,8 +117,10 @@ export class IntegrateChanges {
       },
       async () => {
         failpoint('integrate.after-start');
+        const tip = await this.#needs.acceptWork.assertNamed(work, input.tip, options);
+        input.onPlan?.(plan);
         // Outside the leases: nobody waits for a person who reads.
-        if (!plan.upToDate) await this.#needs.acceptWork.accept(offeredWork(record, plan, input), input, options);
+        if (!plan.upToDate) await this.#needs.acceptWork.accept(work, { ...input, tip }, options);
         return await held(() => this.#carryOut(record, plan, input, options));
       },
       ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),

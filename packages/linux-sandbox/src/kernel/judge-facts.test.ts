@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { judgeFacts } from './judge-facts.ts';
 import type { KernelFacts } from './kernel-facts.ts';
+import type { Mount } from './mounts-of.ts';
 
 type More = { readonly hasReadOnlyDevices?: boolean };
 
@@ -11,9 +12,9 @@ const filesWith = (type: string, options: readonly string[], point = '/proc/sys/
 /** What is found of a control with one mount more. */
 function foundWith(
   control: string,
-  mount: Omit<KernelFacts['mounts'][number], 'id'>,
+  mount: Omit<Mount, 'id' | 'parent'>,
   more: More = {},
-  above: KernelFacts['mounts'] = [],
+  above: readonly Mount[] = [],
   cgroup = '',
 ) {
   const facts: KernelFacts = {
@@ -22,9 +23,9 @@ function foundWith(
     limits: {},
     cgroup,
     mounts: [
-      { id: 1, root: '/', point: '/', device: '0:1', options: ['ro'], type: 'tmpfs' },
-      { id: 2, root: '/sys', point: '/proc/sys', device: '0:3', options: ['ro'], type: 'proc' },
-      { id: 3, ...mount },
+      { id: 1, parent: 0, root: '/', point: '/', device: '0:1', options: ['ro'], type: 'tmpfs' },
+      { id: 2, parent: 1, root: '/sys', point: '/proc/sys', device: '0:3', options: ['ro'], type: 'proc' },
+      { id: 3, parent: 1, ...mount },
       ...above,
     ],
     separateNamespaces: {},
@@ -52,7 +53,7 @@ describe('judgeFacts', () => {
 
   it('does not take what lies below a read-only mount at the same place for something that can be written', () => {
     const mount = { root: '/', point: '/sys/fs/cgroup', device: '0:2', options: ['rw'], type: 'tmpfs' };
-    const above = (option: string) => [{ ...mount, id: 4, options: [option] }];
+    const above = (option: string) => [{ ...mount, id: 4, parent: 3, options: [option] }];
     expect(foundWith('files', mount, {}, above('ro'))?.status).toBe('enforced');
     expect(foundWith('files', { ...mount, options: ['ro'] }, {}, above('rw'))?.status).toBe('absent');
     expect(foundWith('files', mount)?.status).toBe('absent');

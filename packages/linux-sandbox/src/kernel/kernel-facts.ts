@@ -1,4 +1,5 @@
 import { type NetworkNamespace } from '@litterbox/core/provider';
+import { type Mount, mountsOf } from './mounts-of.ts';
 
 /** What the kernel said about a sandbox's first process when its session started. */
 export interface KernelFacts {
@@ -9,18 +10,8 @@ export interface KernelFacts {
   /** `/proc/<pid>/limits`, soft values by name. */
   readonly limits: Readonly<Record<string, string>>;
   readonly cgroup: string;
-  /** `root`: what of the file system is mounted there. `id`: the kernel's number of the mount, one on the whole machine. */
-  readonly mounts: readonly {
-    readonly id: number;
-    readonly root: string;
-    readonly point: string;
-    /** `major:minor` of the file system. */
-    readonly device: string;
-    readonly options: readonly string[];
-    readonly type: string;
-    /** Where an overlay keeps what changes, in the names of the supervisor. */
-    readonly upper?: string;
-  }[];
+  /** Directories of overlays are in the names of the supervisor. */
+  readonly mounts: readonly Mount[];
   /** The file system that the supervisor mounted for what the sandbox writes, and how much it holds. */
   readonly disk?: { readonly point: string; readonly device: string; readonly sizeBytes: number };
   /** Each kind, whether it differs from the host's. */
@@ -106,20 +97,7 @@ export function parseFacts(words: readonly string[], hostNamespaces: string): Ke
     uidMap: uidMapOf(words),
     limits: Object.fromEntries(limits.flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? '']] : []))),
     cgroup: files.get('cgroup') ?? '',
-    mounts: (files.get('mountinfo') ?? '').split('\n').map((line) => {
-      const [left = '', right = ''] = line.split(' - ');
-      const fields = left.split(' ');
-      const upper = /(?:^|[ ,])upperdir=([^, ]*)/.exec(right)?.[1];
-      return {
-        id: Number(fields[0]),
-        root: unescaped(fields[3] ?? ''),
-        point: unescaped(fields[4] ?? ''),
-        device: fields[2] ?? '',
-        options: (fields[5] ?? '').split(','),
-        type: right.split(' ')[0] ?? '',
-        ...(upper !== undefined && { upper: unescaped(upper) }),
-      };
-    }),
+    mounts: mountsOf(files.get('mountinfo') ?? ''),
     doors: parts.flatMap(([path, text]) => doorOf(path, text)),
     ...diskFacts(words),
     separateNamespaces: Object.fromEntries(
@@ -165,15 +143,10 @@ function doorOf(path: string, text: string): KernelFacts['doors'] {
 function diskFacts(words: readonly string[]): Pick<KernelFacts, 'disk'> {
   const index = words.indexOf('disk');
   if (index === -1) return {};
-  const [mount = '', size = ''] = (words[index + 1] ?? '').split('\n');
-  const fields = mount.split(' ');
+  const [line = '', size = ''] = (words[index + 1] ?? '').split('\n');
+  const [mount] = mountsOf(line);
   const [blocks, blockBytes] = size.split(' ').map(Number);
   return {
-    disk: { point: unescaped(fields[4] ?? ''), device: fields[2] ?? '', sizeBytes: (blocks ?? 0) * (blockBytes ?? 0) },
+    disk: { point: mount?.point ?? '', device: mount?.device ?? '', sizeBytes: (blocks ?? 0) * (blockBytes ?? 0) },
   };
-}
-
-/** The kernel writes blanks, newlines and backslashes in /proc as octal numbers. */
-function unescaped(path: string): string {
-  return path.replace(/\\([0-7]{3})/g, (_whole, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

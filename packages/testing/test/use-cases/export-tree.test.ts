@@ -70,6 +70,18 @@ test('what was shown is what is written, whatever comes meanwhile', async () => 
   expect(fixture.person.read(`${PLACE}/Makefile`)).toBe('all:\n');
 });
 
+test('a tip that is none is refused before anything is shown', async () => {
+  await using fixture = useCaseFixture();
+  await risky(fixture);
+  const shown: string[] = [];
+  const onRisky = (files: readonly { readonly path: string }[]) => void shown.push(...files.map(({ path }) => path));
+  const execute = (tip: string) => fixture.exportTree.execute({ sandbox: 'a', acceptRisky: true, tip, onRisky });
+  await expect(execute('99')).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
+  expect(shown).toEqual([]);
+  await execute('1');
+  expect(shown).toEqual(['Makefile']);
+});
+
 test('a branch that is not what was shown is CHANGED_SINCE_SHOWN by its files, and a yes to its tip writes it', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture, 'a');

@@ -281,6 +281,25 @@ test('a tip is a yes to exactly that state, whatever was shown', async () => {
   expect(fixture.person.read('Makefile')).toBe('all:\n');
 });
 
+test('a tip that is not that of the work is refused before anything is shown, also where there is nothing to do', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  const shown: string[] = [];
+  const apply = {
+    ...merge,
+    integration: 'apply',
+    onPlan: ({ slug }: { readonly slug: string }) => void shown.push(slug),
+  } as const;
+  const execute = (tip: string) => fixture.integrateChanges.execute({ ...apply, tip, acceptRisky: true });
+  await expect(execute('99')).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
+  await expect(execute('0')).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
+  expect(shown).toEqual([]);
+  await execute('1');
+  expect(shown).toEqual(['a']);
+  await expect(execute('99')).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
+  expect(shown).toEqual(['a']);
+});
+
 test('a yes to files that run code, given before, is a yes to what was shown and nothing else', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);
