@@ -84,7 +84,7 @@ function* plotOf(tool: string, input: SeatedClient['input']): Plot {
 }
 
 /** The dialect, with a tool of the client's own in the place of ours. */
-function withTool(dialect: Dialect, name: string): Dialect {
+export function withTool(dialect: Dialect, name: string): Dialect {
   return {
     ...dialect,
     read(body) {

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
+import { driveSdk } from './drive-sdk.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
@@ -40,6 +41,9 @@ const SEATED: readonly SeatedClient[] = [
   },
 ];
 
+/** The example that works with a client by its SDK. */
+const EXAMPLES: Readonly<Record<string, string>> = { claude: 'claude-agent-sdk', codex: 'codex-sdk' };
+
 const TRANSCRIPTS = new URL('../../../../test-output/transcripts', import.meta.url).pathname;
 const { values } = parseArgs({
   options: {
@@ -48,9 +52,15 @@ const { values } = parseArgs({
     transcripts: { type: 'string', default: TRANSCRIPTS },
   },
 });
-await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], main);
+await withoutNetwork(
+  () => [
+    lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS'),
+    lockInstall('sdks', 'LITTERBOX_AGENT_SDKS', '--omit=optional'), // the programs are those of the clients
+  ],
+  main,
+);
 
-async function main(install = ''): Promise<void> {
+async function main(install = '', sdks = ''): Promise<void> {
   const rows: (readonly (string | number)[])[] = [];
   for (const client of AGENT_CLIENTS.filter(({ id }) => values.only === undefined || id === values.only)) {
     for (const [index, story] of STORIES.entries()) {
@@ -60,7 +70,7 @@ async function main(install = ''): Promise<void> {
   }
   const seated: (readonly (string | number)[])[] = [];
   for (const seat of SEATED.filter(({ client }) => values.only === undefined || client.id === values.only))
-    seated.push(await seatedRow(seat, install));
+    for (const row of [seatedRow, sdkRow]) seated.push(await row(seat, install, sdks));
   const [table, seats] = [tableOf(HEAD, rows), tableOf(SEAT_HEAD, seated)];
   console.log(`${table}\n${seats}`);
   if (!values.keep) return;
@@ -79,6 +89,22 @@ async function seatedRow(seat: SeatedClient, install: string): Promise<readonly 
   } catch (error) {
     process.exitCode = 1;
     console.error(`FAILED ${title}, hands in a sandbox: ${error instanceof Error ? error.message : String(error)}`);
+    return [title, '**failed**', 0, 0, date];
+  }
+}
+
+async function sdkRow(seat: SeatedClient, clients: string, sdks: string): Promise<readonly (string | number)[]> {
+  const example = EXAMPLES[seat.client.id] ?? '';
+  const title = `${example}, ${seat.client.title} ${versionOf(clients, seat.client.name)}`;
+  await using fixture = agentFixture(NEEDY_STORY);
+  const date = new Date().toISOString().slice(0, 10);
+  try {
+    const { talk, seconds } = await driveSdk(seat, example, { clients, sdks }, fixture);
+    keepTranscript(title, { talk });
+    return [title, 'passed', talk.turns.length, seconds, date];
+  } catch (error) {
+    process.exitCode = 1;
+    console.error(`FAILED ${title}: ${error instanceof Error ? error.message : String(error)}`);
     return [title, '**failed**', 0, 0, date];
   }
 }
