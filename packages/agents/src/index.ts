@@ -7,6 +7,8 @@ export { ExecServer, type ExecConnection } from './codex/exec-server.ts';
 export type { ExecPlace } from './exec-place.ts';
 export type { Send } from './codex/exec-session.ts';
 export { type ListeningExecServer, listenExecServer } from './codex/listen-exec-server.ts';
+export { serveExecLines } from './codex/serve-exec-lines.ts';
+export { codexByFile } from './seats/codex-by-file.ts';
 export type { OpenedSeat, Seat, SeatPlace, Trial } from './seats/seat.ts';
 export { SEATS } from './seats/seats.ts';
 export { trySeat } from './trial/try-seat.ts';

@@ -72,7 +72,7 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
 };
 
 /** The sandbox that is named, the one that this agent used last, or a new one. */
-async function sandboxFor(
+export async function sandboxFor(
   { talk, signal }: Context,
   litterbox: Litterbox,
   seat: Seat,

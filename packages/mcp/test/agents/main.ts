@@ -41,6 +41,9 @@ const SEATED: readonly SeatedClient[] = [
   },
 ];
 
+/** Clients that `agent install --hands` is for, and how they are started then. */
+const INSTALLED: Readonly<Record<string, readonly string[]>> = { codex: ['--sandbox', 'danger-full-access'] };
+
 /** The example that works with a client by its SDK. */
 const EXAMPLES: Readonly<Record<string, string>> = { claude: 'claude-agent-sdk', codex: 'codex-sdk' };
 
@@ -69,8 +72,12 @@ async function main(install = '', sdks = ''): Promise<void> {
     }
   }
   const seated: (readonly (string | number)[])[] = [];
-  for (const seat of SEATED.filter(({ client }) => values.only === undefined || client.id === values.only))
-    for (const row of [seatedRow, sdkRow]) seated.push(await row(seat, install, sdks));
+  for (const seat of SEATED.filter(({ client }) => values.only === undefined || client.id === values.only)) {
+    seated.push(await seatedRow(seat, install));
+    const words = INSTALLED[seat.client.id];
+    if (words) seated.push(await seatedRow(seat, install, words));
+    seated.push(await sdkRow(seat, install, sdks));
+  }
   const [table, seats] = [tableOf(HEAD, rows), tableOf(SEAT_HEAD, seated)];
   console.log(`${table}\n${seats}`);
   if (!values.keep) return;
@@ -78,12 +85,17 @@ async function main(install = '', sdks = ''): Promise<void> {
   writeFileSync(PAGE, withMarkedPart(page, 'test:agents, hands', seats));
 }
 
-async function seatedRow(seat: SeatedClient, install: string): Promise<readonly (string | number)[]> {
-  const title = `${seat.client.title} ${versionOf(install, seat.client.name)}`;
+async function seatedRow(
+  seat: SeatedClient,
+  install: string,
+  words?: readonly string[],
+): Promise<readonly (string | number)[]> {
+  const way = words ? ', installed' : '';
+  const title = `${seat.client.title} ${versionOf(install, seat.client.name)}${way}`;
   await using fixture = agentFixture(NEEDY_STORY);
   const date = new Date().toISOString().slice(0, 10);
   try {
-    const { talk, seconds } = await driveSeat(seat, install, fixture);
+    const { talk, seconds } = await driveSeat(seat, install, fixture, words);
     keepTranscript(`${title}, hands in a sandbox`, { talk });
     return [title, 'passed', talk.turns.length, seconds, date];
   } catch (error) {
