@@ -21,7 +21,8 @@ export async function callTool(
     const request = asks(given);
     if (request) askPerson(request, server, context);
     const input = inputOf(given) as Record<string, unknown>; // checked where every door's input is checked
-    const options = { signal, ...progress.listeners, ...giftsOf(server, context, questions) };
+    const callId = clientsCallId(mcpReq._meta);
+    const options = { signal, callId, ...progress.listeners, ...giftsOf(server, context, questions) };
     return resultOf(operation.name, await litterbox.perform(operation, input, options));
   } catch (error) {
     if (error instanceof Unanswered) return error.result;
@@ -29,6 +30,12 @@ export async function callTool(
     return errorResult(error, telling);
   }
 }
+
+/** As Claude Code 2.1.328 and Codex 0.169.0 send it beside the arguments of a call. */
+const clientsCallId = (meta: Readonly<Record<string, unknown>> = {}) => {
+  const id = [meta['claudecode/toolUseId'], meta['callId']].find((one) => typeof one === 'string');
+  return typeof id === 'string' ? id : undefined;
+};
 
 /** What a client shows a model is either text or facts; the rest is for programs. */
 function resultOf(name: string, answer: ToolAnswer): CallToolResult {

@@ -27,4 +27,6 @@ export interface ProgressOptions extends CallOptions {
    */
   readonly patienceMs?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** What an agent calls the call, as `callIdOf` makes it: the revision and the audit log have it. */
+  readonly callId?: string | undefined;
 }

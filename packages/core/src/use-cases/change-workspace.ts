@@ -1,5 +1,5 @@
 import { reach } from '../domain/failpoint.ts';
-import { assertMessage, type RevisionTrigger, revisionMessage } from '../domain/revision-message.ts';
+import { assertMessage, callIdOf, type RevisionTrigger, revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/sandbox-histories.ts';
@@ -68,6 +68,7 @@ export class ChangeWorkspace {
     options?: ProgressOptions,
   ): Promise<{ readonly outcome: Outcome; readonly recorded: RecordResult }> {
     const { trigger } = change;
+    const callId = callIdOf(options?.callId);
     const found = await this.#find.execute(change.sandbox, options);
     change.check?.(found);
     assertMessage(found, trigger.message);
@@ -86,12 +87,16 @@ export class ChangeWorkspace {
         actor: this.#actor,
         repositoryId: current.repositoryId,
         sandbox: current.id,
-        input: { ...change.input, ...(trigger.message !== undefined && { message: trigger.message.slice(0, 200) }) },
+        input: {
+          ...change.input,
+          ...(callId !== undefined && { callId }),
+          ...(trigger.message !== undefined && { message: trigger.message.slice(0, 200) }),
+        },
       },
       async () => {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await change.act(opened, record);
-        const message = revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) });
+        const message = revisionMessage({ ...trigger, sandbox: record.slug, callId, ...change.facts?.(outcome) });
         const { result, drift } = await this.#record.execute(record, opened, message).catch((error: unknown) => {
           change.unrecorded?.(outcome);
           throw error;
