@@ -43,6 +43,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     summary: 'Serve agents over standard input and output; their client starts it',
     options: [
       ['--sandbox <name>', 'the one sandbox that the agent works in'],
+      ['--share', 'although another agent is at work in a sandbox'],
       ['--tools <set>', 'names of the tools that the agent sees (default: as configured)', ['standard', 'roadmap']],
       ['--tool-prefix <prefix>', 'prefix for the name of each tool'],
       ['--actor <name>', 'who calls, as audit shows it (default: mcp)'],
@@ -57,6 +58,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       ['--port <number>', 'on 127.0.0.1 (default: a free one)'],
       ['--token-file <file>', 'file of the token, made if it is missing (default: serve.token in the state directory)'],
       ['--sandbox <name>', 'the one sandbox that agents work in'],
+      ['--share', 'although another agent is at work in a sandbox'],
       ['--tools <set>', 'names of the tools that agents see (default: as configured)', ['standard', 'roadmap']],
       ['--tool-prefix <prefix>', 'prefix for the name of each tool'],
       ['--actor <name>', 'who calls, as audit shows it (default: mcp)'],
@@ -151,6 +153,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         options: [
           SCOPE,
           ['--sandbox <name>', 'the one sandbox that the agent works in'],
+          ['--share', 'although another agent is at work in a sandbox'],
           ['--tools <set>', 'names of the tools that the agent sees', ['standard', 'roadmap']],
           ['--tool-prefix <prefix>', 'prefix for the name of each tool'],
           NAME,

@@ -237,7 +237,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     await fixture.call('sandbox-create', { name: 'a' });
     mkdirSync(join(fixture.scratch.repository, 'new'));
     const at = async (place: string, more: Record<string, unknown> = {}) => {
-      const client = await fixture.connect(['--repo', join(fixture.scratch.repository, place)]);
+      const client = await fixture.connect(['--share', '--repo', join(fixture.scratch.repository, place)]);
       const { content } = await client.callTool({ name: 'bash', arguments: { sandbox: 'a', command: 'ls', ...more } });
       const { tools } = await client.listTools();
       return { text: JSON.stringify(content), words: tools.find(({ name }) => name === 'bash')?.description };

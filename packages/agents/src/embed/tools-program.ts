@@ -17,5 +17,17 @@ export function toolsProgram({
   const script = `import(process.argv[1]).then((module) => (module.start ?? module.default.start)('mcp', process.argv.slice(2)))`;
   const conditions = process.execArgv.filter((one) => one.startsWith('--conditions=') || one === '--no-warnings');
   const node = [process.execPath, ...conditions, '--input-type=module', '--eval', script, start];
-  return ['env', `LITTERBOX_HOME=${stateDirectory}`, ...node, '--repo', root, '--sandbox', sandbox, '--actor', agent];
+  // Its agent has the seat.
+  return [
+    'env',
+    `LITTERBOX_HOME=${stateDirectory}`,
+    ...node,
+    '--repo',
+    root,
+    '--sandbox',
+    sandbox,
+    '--actor',
+    agent,
+    '--share',
+  ];
 }

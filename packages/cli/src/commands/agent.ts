@@ -32,6 +32,7 @@ interface Flags {
   readonly scope?: Scope;
   readonly name?: string;
   readonly sandbox?: string;
+  readonly share?: boolean;
   readonly tools?: string;
   readonly toolPrefix?: string;
   readonly exclusive?: boolean;
@@ -99,7 +100,7 @@ async function installHands(context: Context, options: InstallOptions, flags: Fl
       hint: `Leave out --${other === 'toolPrefix' ? 'tool-prefix' : other}.`,
     });
   const sandbox = handsIn(flags);
-  const args = ['agent', 'serve', client.id, '--sandbox', sandbox];
+  const args = ['agent', 'serve', client.id, '--sandbox', sandbox, ...(flags.share ? ['--share'] : [])];
   const plan = await planHands(options, sandbox, ownCommand(options, args));
   if (plan.isChanged && !flags.dryRun) await assertLed(talk, options);
   const isDone = await perform(context, options, [plan], 'Write', flags);
@@ -241,7 +242,7 @@ function startCommand({ client, scope, places }: InstallOptions, flags: Flags): 
       },
     );
   }
-  const { sandbox, tools, toolPrefix } = flags;
+  const { sandbox, share, tools, toolPrefix } = flags;
   if (toolPrefix !== undefined && !/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(toolPrefix)) {
     throw new LitterboxError('ARG_RANGE', `--tool-prefix ${shown(toolPrefix)} cannot begin the name of a tool.`, {
       operation: 'cli.parse',
@@ -252,6 +253,7 @@ function startCommand({ client, scope, places }: InstallOptions, flags: Flags): 
     'mcp',
     ...(repository ?? []),
     ...(sandbox === undefined ? [] : ['--sandbox', slugify(sandbox).slug]),
+    ...(share ? ['--share'] : []),
     ...(tools === undefined ? [] : ['--tools', tools]),
     ...(toolPrefix === undefined ? [] : ['--tool-prefix', toolPrefix]),
   ];

@@ -56,7 +56,7 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = flags.share ? undefined : await sandbox.seat(id, { signal });
   const before = (await litterbox.perform(readLog, { sandbox: sandbox.name })).length;
-  const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id] as const;
+  const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id, '--share'] as const;
   await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox), tools });
   talk.notice(
     talk.paint(

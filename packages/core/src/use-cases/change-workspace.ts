@@ -11,6 +11,7 @@ import type { FindSandbox } from './find-sandbox.ts';
 import { liveTreeChanged } from './live-tree.ts';
 import { assertUsable, type OpenedSandbox, type OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
+import { SessionSeats } from './session-seats.ts';
 
 /** A call that may change files of a workspace. */
 export interface WorkspaceChange<Outcome> {
@@ -45,6 +46,7 @@ export class ChangeWorkspace {
   readonly #audit: AuditLog;
   readonly #record: RecordRevision;
   readonly #actor: string;
+  readonly #seats: SessionSeats;
 
   constructor(
     find: FindSandbox,
@@ -60,6 +62,7 @@ export class ChangeWorkspace {
     this.#audit = audit;
     this.#record = record;
     this.#actor = actor;
+    this.#seats = new SessionSeats(state);
   }
 
   /** @throws LitterboxError `SANDBOX_*`, `BUSY`, `MESSAGE_*`, and what `act` throws. */
@@ -74,6 +77,7 @@ export class ChangeWorkspace {
     assertMessage(found, trigger.message);
     // Who is at work in it stands still until it is resumed: waiting for them would end in blaming them.
     if (found.state === 'paused') assertUsable(found);
+    if (options?.seatOf !== undefined) await this.#seats.take(found, options.seatOf, options);
     const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
     const wait = change.waitMs === undefined ? {} : { patienceMs: change.waitMs };
     await using _lease = await leaseSandbox(this.#state, found, purpose, { ...options, ...wait });
