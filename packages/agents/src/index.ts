@@ -1,8 +1,14 @@
+export { handsFor, type HandsFor, type HandsOptions } from './embed/hands-for.ts';
+export type { ClaudeOptions, ClaudeStart } from './embed/claude-options.ts';
+export type { CodexOptions } from './embed/codex-options.ts';
+export { shellOf } from './shell-of.ts';
 export type { Hands } from './hands.ts';
 export { ExecServer, type ExecConnection } from './codex/exec-server.ts';
 export type { ExecPlace } from './exec-place.ts';
 export type { Send } from './codex/exec-session.ts';
 export { type ListeningExecServer, listenExecServer } from './codex/listen-exec-server.ts';
+export { serveExecLines } from './codex/serve-exec-lines.ts';
+export { codexByFile } from './seats/codex-by-file.ts';
 export type { OpenedSeat, Seat, SeatPlace, Trial } from './seats/seat.ts';
 export { SEATS } from './seats/seats.ts';
 export { trySeat } from './trial/try-seat.ts';

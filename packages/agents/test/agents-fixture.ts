@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { ExecServer, listenExecServer } from '../src/index.ts';
 
 const PROVIDER = process.env['LITTERBOX_TEST_PROVIDER'] ?? 'overlayfs';
-const CODEX = fileURLToPath(new URL('fixtures/codex.mjs', import.meta.url));
+const program = (name: string) => fileURLToPath(new URL(`fixtures/${name}.mjs`, import.meta.url));
 
 /** A repository with a sandbox, and Codex's server on it. */
 export class AgentsFixture extends RepositoryFixture {
@@ -40,13 +40,18 @@ export class AgentsFixture extends RepositoryFixture {
     await this.#listening?.[Symbol.asyncDispose]();
   }
 
-  /** A directory of programs, with a `codex` that behaves in one way. */
+  /** A directory of programs, with a `codex` that behaves in one way, and a `claude`. */
   programs(mode: 'remote' | 'local' | 'broken'): string {
     const bin = join(this.directory, `bin-${mode}`);
     mkdirSync(bin);
-    const program = join(bin, 'codex');
-    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${CODEX}' ${mode} "$@"\n`);
-    chmodSync(program, 0o755);
+    for (const [name, word] of [
+      ['codex', mode],
+      ['claude', ''],
+    ] as const) {
+      const path = join(bin, name);
+      writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${program(name)}' ${word} "$@"\n`);
+      chmodSync(path, 0o755);
+    }
     return bin;
   }
 }

@@ -12,6 +12,10 @@ export interface OwnCommand {
   load?(): Promise<Perform>;
 }
 
+const HANDS = [
+  '--hands',
+  "the client's own commands and files go into a sandbox, instead of our tools (Codex)",
+] as const;
 const CLIENT_WORD = ['<client>', 'the program that runs your agent', CLIENT_IDS] as const;
 const SCOPE = [
   '--scope <scope>',
@@ -39,6 +43,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     summary: 'Serve agents over standard input and output; their client starts it',
     options: [
       ['--sandbox <name>', 'the one sandbox that the agent works in'],
+      ['--share', 'although another agent is at work in a sandbox'],
       ['--tools <set>', 'names of the tools that the agent sees (default: as configured)', ['standard', 'roadmap']],
       ['--tool-prefix <prefix>', 'prefix for the name of each tool'],
       ['--actor <name>', 'who calls, as audit shows it (default: mcp)'],
@@ -53,6 +58,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       ['--port <number>', 'on 127.0.0.1 (default: a free one)'],
       ['--token-file <file>', 'file of the token, made if it is missing (default: serve.token in the state directory)'],
       ['--sandbox <name>', 'the one sandbox that agents work in'],
+      ['--share', 'although another agent is at work in a sandbox'],
       ['--tools <set>', 'names of the tools that agents see (default: as configured)', ['standard', 'roadmap']],
       ['--tool-prefix <prefix>', 'prefix for the name of each tool'],
       ['--actor <name>', 'who calls, as audit shows it (default: mcp)'],
@@ -147,10 +153,12 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         options: [
           SCOPE,
           ['--sandbox <name>', 'the one sandbox that the agent works in'],
+          ['--share', 'although another agent is at work in a sandbox'],
           ['--tools <set>', 'names of the tools that the agent sees', ['standard', 'roadmap']],
           ['--tool-prefix <prefix>', 'prefix for the name of each tool'],
           NAME,
           ['--exclusive', "also take away the client's own tools that write and run (Claude Code)"],
+          HANDS,
           DRY_RUN,
           YES,
         ],
@@ -158,6 +166,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
           'agent install claude',
           'agent install claude --exclusive --scope project',
           'agent install codex --sandbox fix-login --yes',
+          'agent install codex --hands',
           'agent install vscode --dry-run',
         ],
         load: async () => (await import('./commands/agent.ts')).install,
@@ -166,9 +175,24 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         verb: 'uninstall',
         summary: 'Take out what install put in, and nothing else',
         words: [CLIENT_WORD],
-        options: [SCOPE, NAME, DRY_RUN, YES],
-        examples: ['agent uninstall claude', 'agent uninstall codex --scope project --yes'],
+        options: [SCOPE, NAME, HANDS, ['--sandbox <name>', 'with --hands: the sandbox (default: codex)'], DRY_RUN, YES],
+        examples: [
+          'agent uninstall claude',
+          'agent uninstall codex --scope project --yes',
+          'agent uninstall codex --hands',
+        ],
         load: async () => (await import('./commands/agent.ts')).uninstall,
+      },
+      {
+        verb: 'serve',
+        summary: 'Serve the commands and files of a sandbox over standard input and output; Codex starts it',
+        words: [['<agent>', 'the agent that speaks with it', ['codex']]],
+        options: [
+          ['--sandbox <name>', 'the sandbox; made when it is missing (default: a new one, named by the branch)'],
+          ['--share', 'although another agent is at work in the sandbox'],
+        ],
+        examples: ['agent serve codex --sandbox codex'],
+        load: async () => (await import('./commands/agent-serve.ts')).serve,
       },
       {
         verb: 'list',

@@ -1,5 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { CliFixture, type Ran } from './cli-fixture.ts';
@@ -84,3 +87,42 @@ describe('litterbox with codex', () => {
     expect(existsSync(join(fixture.repository, 'here'))).toBe(false);
   });
 });
+
+describe('litterbox agent install codex --hands', () => {
+  it('leads Codex to a sandbox wherever it is started, until it is uninstalled', async () => {
+    await using fixture = new CliFixture();
+    const run = personWith(fixture, 'remote');
+    const home = join(fixture.directory, '.codex');
+    const installed = await run(['agent', 'install', 'codex', '--hands', '--yes']);
+    expect(installed).toMatchObject({ code: 0, stderr: expect.stringContaining('works in the sandbox codex of the') });
+    const file = join(home, 'environments.toml');
+    expect(readFileSync(file, 'utf8')).toMatch(/^default = "litterbox-codex"\ninclude_local = false\n/);
+    const codex = async (...commands: readonly string[]) =>
+      await ended(join(fixture.directory, 'bin/codex'), ['run', ...commands], fixture.repository, {
+        ...fixture.environment,
+        CODEX_HOME: home,
+      });
+    expect(await codex('echo b >a.txt', 'cat a.txt')).toEqual({ code: 0, output: 'b\n' });
+    expect(fixture.git('status', '--porcelain')).toBe('');
+    expect((await fixture.run(['log', 'codex', '--json'])).stdout).toContain('call_fixture');
+    expect(JSON.parse((await fixture.run(['list', '--json'])).stdout)[0]).not.toHaveProperty('agent');
+    expect((await run(['agent', 'uninstall', 'codex', '--hands', '--yes'])).code).toBe(0);
+    expect(existsSync(home)).toBe(false);
+  });
+
+  it('a Codex that such a file does not lead gets none', async () => {
+    await using fixture = new CliFixture();
+    const run = personWith(fixture, 'local');
+    const refused = await run(['agent', 'install', 'codex', '--hands', '--yes']);
+    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('ran a command on this machine') });
+    const other = await run(['agent', 'install', 'claude', '--hands', '--yes']);
+    expect(other).toMatchObject({ code: 5, stderr: expect.stringContaining('litterbox with claude') });
+    expect(existsSync(join(fixture.directory, '.codex'))).toBe(false);
+  });
+});
+
+async function ended(program: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number | null]>]);
+  return { code, output };
+}

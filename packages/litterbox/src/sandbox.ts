@@ -13,6 +13,7 @@ import {
   forkSandbox,
   type FoundName,
   joinBytes,
+  type Lease,
   listDirectory,
   listPorts,
   listSnapshots,
@@ -43,6 +44,7 @@ import {
   runCommand,
   type SandboxRecord,
   type SandboxSnapshot,
+  seatAgent,
   type ServiceOutput,
   type ServiceStatus,
   takeSnapshot,
@@ -270,6 +272,16 @@ export class Sandbox implements AsyncDisposable {
 
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {
     return await this.#perform(cutMilestone, { sandbox: this.name, message }, options);
+  }
+
+  /**
+   * The seat of the one agent that works here, until it is disposed of or this program ends; `list` names it.
+   *
+   * @param agent what people call it, such as `codex`
+   * @throws LitterboxError `BUSY` while another agent has it
+   */
+  async seat(agent: string, options?: CallOptions): Promise<Lease> {
+    return await this.#perform(seatAgent, { sandbox: this.name, agent }, options);
   }
 
   /** The record as it is now. */

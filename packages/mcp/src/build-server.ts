@@ -16,22 +16,18 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Performer } from 'litterbox/agent';
-import type { OpenQuestions } from './ask-person.ts';
-import { callTool } from './call-tool.ts';
+import { type CallSetting, callTool } from './call-tool.ts';
 import { errorResult, type Telling } from './error-result.ts';
 import { rawSchema } from './raw-schema.ts';
 
 /** What a server offers; the same for every connection. */
-export interface Offer {
+export interface Offer extends CallSetting {
   readonly litterbox: Performer;
   readonly tools: readonly OfferedTool[];
   readonly instructions: string;
   /** The one sandbox that is worked in: its slug. */
   readonly sandbox?: string | undefined;
   readonly version: string;
-  readonly telling: Telling;
-  /** What no person has answered yet. */
-  readonly questions: OpenQuestions;
   /** The names of the sandboxes that may be worked in. */
   names(options?: OperationOptions): Promise<readonly string[]>;
 }

@@ -28,14 +28,15 @@ export async function makeOffer({
   profile: wanted,
   prefix,
   sandbox: named,
-  actor = 'mcp',
+  actor,
+  share = false,
 }: McpOptions): Promise<Offer> {
   const sandbox = named === undefined ? undefined : slugify(named).slug;
   const litterbox = openForAgents({
     repo,
     providers: PROVIDERS,
     openHosts: userHosts,
-    actor,
+    actor: actor ?? 'mcp',
     launchKeeper,
     launchFiller,
     environment: process.env,
@@ -55,6 +56,8 @@ export async function makeOffer({
     instructions: instructionsOf(setting, { prefix, sandbox }),
     sandbox,
     version: VERSION,
+    actor,
+    isSharing: share,
     questions: new OpenQuestions(),
     telling: {
       places: [[defaultStateDirectory(), '<state directory>'] as const, [homedir(), '~'] as const].filter(

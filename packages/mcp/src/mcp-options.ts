@@ -11,6 +11,8 @@ export interface McpOptions {
   readonly sandbox?: string;
   /** Who calls, as the log of calls has it. @defaultValue mcp */
   readonly actor?: string;
+  /** Other agents may work in the same sandboxes at the same time. */
+  readonly share?: boolean;
 }
 
 export interface ServeOptions extends McpOptions {
@@ -26,6 +28,7 @@ const COMMON_HELP = `  -C, --repo <directory>   a directory in the repository (d
                            sandbox-write, sandbox-edit, sandbox-exec with a mandatory message); default: as configured
   --tool-prefix <text>     put before the name of every tool, for clients that do not keep servers apart
   --actor <name>           who calls, as litterbox audit shows it (default: mcp)
+  --share                  although another agent is at work in a sandbox
 `;
 
 export const HELP: Readonly<Record<'mcp' | 'serve', string>> = {
@@ -65,6 +68,7 @@ const COMMON = {
   tools: { type: 'string' },
   'tool-prefix': { type: 'string' },
   actor: { type: 'string' },
+  share: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -91,11 +95,12 @@ interface CommonValues {
   readonly tools?: string;
   readonly 'tool-prefix'?: string;
   readonly actor?: string;
+  readonly share?: boolean;
 }
 
 function common(
   verb: 'mcp' | 'serve',
-  { repo = process.cwd(), tools, 'tool-prefix': prefix = '', sandbox, actor }: CommonValues,
+  { repo = process.cwd(), tools, 'tool-prefix': prefix = '', sandbox, actor, share }: CommonValues,
 ): McpOptions {
   if (tools !== undefined && tools !== 'standard' && tools !== 'roadmap')
     throw refusal(verb, 'ARG_RANGE', `--tools: got ${JSON.stringify(tools)}, want standard or roadmap.`);
@@ -113,6 +118,7 @@ function common(
     repo,
     prefix,
     ...(actor !== undefined && { actor }),
+    ...(share !== undefined && { share }),
     ...(tools !== undefined && { profile: tools }),
     ...(sandbox !== undefined && { sandbox }),
   };

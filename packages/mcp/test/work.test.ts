@@ -48,9 +48,12 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     const sandbox = 'a';
     await fixture.text('write', { sandbox, path: 'b.txt', content: 'b\n', message: 'A file' });
     await fixture.text('write', { sandbox, path: 'b.txt', content: 'b\n' });
-    await fixture.text('bash', { sandbox, command: 'true' });
+    const named = async (name: string, input: Record<string, unknown>, _meta: Record<string, unknown>) =>
+      await fixture.client.callTool({ name, arguments: input, _meta });
+    await named('bash', { sandbox, command: 'true' }, { 'claudecode/toolUseId': 'toolu_1' });
     await fixture.text('bash', { sandbox, command: 'echo c >c.txt; exit 3' });
-    await fixture.text('patch', { sandbox, path: 'b.txt', diff: '@@ -1 +1 @@\n-b\n+B\n' });
+    const hostile = `call_1\nLitterbox-Tool: no ${'x'.repeat(1000)}`;
+    await named('patch', { sandbox, path: 'b.txt', diff: '@@ -1 +1 @@\n-b\n+B\n' }, { callId: hostile });
     await fixture.text('read', { sandbox, path: 'b.txt' });
     await fixture.text('ls', { sandbox });
     await fixture.text('glob', { sandbox, pattern: '*.txt' });
@@ -67,7 +70,11 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
       'Litterbox-Sandbox': 'a',
       'Litterbox-Exit-Code': '3',
     });
+    const trailers = log[0]?.trailers ?? [];
+    expect(trailers.filter(([name]) => name === 'Litterbox-Tool')).toEqual([['Litterbox-Tool', 'patch']]);
+    expect(Object.fromEntries(trailers)['Litterbox-Call']).toMatch(/^call_1-Litterbox-Tool:-no-x{102}$/);
     const audit = await fixture.person.audit({ name: 'a' });
+    expect(audit.flatMap(({ input }) => input['callId'] ?? [])).toEqual([expect.stringMatching(/^call_1-/), 'toolu_1']);
     const calls = audit.map(({ operation, actor, outcome }) => `${operation} ${actor} ${outcome}`);
     expect(calls.toReversed()).toEqual(
       [
@@ -230,7 +237,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     await fixture.call('sandbox-create', { name: 'a' });
     mkdirSync(join(fixture.scratch.repository, 'new'));
     const at = async (place: string, more: Record<string, unknown> = {}) => {
-      const client = await fixture.connect(['--repo', join(fixture.scratch.repository, place)]);
+      const client = await fixture.connect(['--share', '--repo', join(fixture.scratch.repository, place)]);
       const { content } = await client.callTool({ name: 'bash', arguments: { sandbox: 'a', command: 'ls', ...more } });
       const { tools } = await client.listTools();
       return { text: JSON.stringify(content), words: tools.find(({ name }) => name === 'bash')?.description };

@@ -4,9 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ExecServer } from './exec-server.ts';
+import { MAX_MESSAGE_BYTES } from './messages.ts';
 
-/** A file of 64 MiB in base64, with what is around it. */
-const MAX_MESSAGE_BYTES = 96 * 2 ** 20;
 /** More is not handed to a connection before it took that. */
 const MAX_BUFFERED_BYTES = 4 * 2 ** 20;
 

@@ -7,6 +7,9 @@ import * as z from 'zod';
  */
 export const SEEN_WITH = '0.169.0';
 
+/** A file of 64 MiB in base64, with what is around it. */
+export const MAX_MESSAGE_BYTES = 96 * 2 ** 20;
+
 /** Of JSON-RPC, and one of Codex's own for what is not there. */
 export const ERRORS = {
   invalidRequest: -32_600,

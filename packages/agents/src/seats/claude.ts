@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LitterboxError } from 'litterbox';
 import { listenRelay } from '../claude/listen-relay.ts';
 import { relayProgram } from '../claude/relay-program.ts';
+import { shellWord } from '../shell-word.ts';
 import { anthropicTurn } from '../trial/anthropic-turn.ts';
 import { instructionsOf } from './instructions-of.ts';
 import type { Seat } from './seat.ts';
@@ -97,11 +98,11 @@ export const claudeSeat: Seat = {
           'shell',
           `[ "$*" = ${at('tools')} ] && exec ${at('tools')}`,
           'unset NODE_OPTIONS',
-          `exec ${quoted(process.execPath)} ${at('relay.cjs')} ${at('socket')} "$@"`,
+          `exec ${shellWord(process.execPath)} ${at('relay.cjs')} ${at('socket')} "$@"`,
         ),
-        program('tools', tools ? `exec ${tools.map(quoted).join(' ')}` : 'exit 1'),
+        program('tools', tools ? `exec ${tools.map(shellWord).join(' ')}` : 'exit 1'),
         // Through the prefix the seat answers instead, by the name.
-        program('hook', `echo ${quoted(REFUSED)} >&2`, 'exit 2'),
+        program('hook', `echo ${shellWord(REFUSED)} >&2`, 'exit 2'),
         writeFile(
           at('servers.json'),
           JSON.stringify({ mcpServers: tools ? { [SERVER]: { command: at('tools') } } : {} }),
@@ -173,5 +174,3 @@ function refusal(what: string): LitterboxError {
 function plainDirectory(): string {
   return /^[\w./-]+$/.test(tmpdir()) ? tmpdir() : '/tmp';
 }
-
-const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -8,7 +8,7 @@ import { eventStream } from '../trial/event-stream.ts';
 import type { Seat } from './seat.ts';
 
 /** Where Codex looks for environments: a file there decides, and it does not look at the variable. */
-const ENVIRONMENTS = 'environments.toml';
+export const ENVIRONMENTS = 'environments.toml';
 /** What is left of Codex's own wall would stand inside the sandbox, where nobody enforces it. */
 const ALL_OF_THE_SANDBOX = ['-c', 'sandbox_mode="danger-full-access"', '-c', 'approval_policy="never"'];
 const USAGE = {
@@ -33,7 +33,7 @@ export const codexSeat: Seat = {
     if (!existsSync(file)) return;
     throw new LitterboxError('CONFLICT', `${file} decides where Codex works, so it would not work in the sandbox.`, {
       operation: 'agent.seat',
-      hint: 'Move the file away for this session, or let Codex work by tools alone: litterbox agent install codex.',
+      hint: 'Take out what Litterbox put in (litterbox agent uninstall codex --hands), or move the file away for this session.',
     });
   },
   async open(place) {

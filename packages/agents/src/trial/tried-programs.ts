@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { LitterboxError } from 'litterbox';
 import * as z from 'zod';
@@ -23,6 +23,7 @@ export interface TriedProgram {
 /**
  * Tries each version of a program once, and keeps in the state directory which were.
  *
+ * @param path of the program, absolute. @defaultValue the first in PATH
  * @throws LitterboxError `TOOL_MISSING`, and as `trySeat`
  */
 export async function assertTried(
@@ -30,8 +31,9 @@ export async function assertTried(
   environment: NodeJS.ProcessEnv,
   stateDirectory: string,
   onTrial: (version: string) => void,
+  path?: string,
 ): Promise<TriedProgram> {
-  const program = await findProgram(seat, environment);
+  const program = await findProgram(seat, environment, path);
   const file = join(stateDirectory, 'tried-agents.json');
   const key = `${seat.id} ${program.version} ${program.path}`;
   const programs = await readBook(file);
@@ -55,22 +57,30 @@ async function readBook(file: string): Promise<readonly string[]> {
   }
 }
 
-async function findProgram({ program, title, id }: Seat, environment: NodeJS.ProcessEnv): Promise<TriedProgram> {
-  for (const directory of (environment['PATH'] ?? '').split(':').filter((one) => one.startsWith('/'))) {
+async function findProgram(
+  { program, title, id }: Seat,
+  environment: NodeJS.ProcessEnv,
+  given: string | undefined,
+): Promise<TriedProgram> {
+  const inPath = (environment['PATH'] ?? '').split(':').map((directory) => join(directory, program));
+  for (const path of given === undefined ? inPath.filter(isAbsolute) : [given]) {
     try {
-      const path = join(directory, program);
       const { stdout } = await promisify(execFile)(path, ['--version'], { env: environment, timeout: 30_000 });
       return { path: await realpath(path), version: stdout.trim().split('\n')[0]?.slice(0, 100) ?? '' };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && (error as NodeJS.ErrnoException).code !== 'EACCES')
-        throw new LitterboxError('TOOL_MISSING', `${join(directory, program)} --version failed: ${String(error)}`, {
+        throw new LitterboxError('TOOL_MISSING', `${path} --version failed: ${String(error)}`, {
           operation: 'agent.seat',
           hint: `Install ${title} anew.`,
         });
     }
   }
-  throw new LitterboxError('TOOL_MISSING', `There is no program ${program} in your PATH.`, {
-    operation: 'agent.seat',
-    hint: `Install ${title}, or start another agent by its configuration: litterbox agent install ${id}.`,
-  });
+  throw new LitterboxError(
+    'TOOL_MISSING',
+    given === undefined ? `There is no program ${program} in your PATH.` : `${given} is no program.`,
+    {
+      operation: 'agent.seat',
+      hint: `Install ${title}, or start another agent by its configuration: litterbox agent install ${id}.`,
+    },
+  );
 }

@@ -46,4 +46,6 @@ export interface AgentClient {
     readonly keyPath: KeyPath;
     readonly values: readonly string[];
   };
+  /** The user's file that leads the client's own commands and files to a sandbox, for `--hands`. */
+  readonly hands?: { file(places: Places): string };
 }

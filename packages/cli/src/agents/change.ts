@@ -31,6 +31,8 @@ export interface Change {
   isReverted(before: unknown, after: unknown, facts: Facts): boolean;
   /** For a person to put in by hand. */
   readonly snippet: string;
+  /** The file is for changes of this kind alone: with the last of them it goes. */
+  readonly ownsFile?: boolean;
 }
 
 /** A table under a name of ours. */
@@ -183,7 +185,8 @@ export async function planUninstall(
   const candidates = [receipt?.undo && moved(text, receipt.undo), change.revert(text, facts)];
   const after = exact ?? candidates.find((candidate) => candidate !== undefined && isRight(candidate));
   if (after === undefined) throw cannotEdit(file, change, 'Take it out by hand');
-  const isLeftOver = receipt?.isCreatedFile === true && /^\s*(?:\{\s*\}\s*)?$/.test(after);
+  const isOurs = receipt?.isCreatedFile === true || (exact === undefined && change.ownsFile === true);
+  const isLeftOver = isOurs && /^\s*(?:\{\s*\}\s*)?$/.test(after);
   return {
     file,
     before: text,

@@ -12,6 +12,9 @@ const codexHome = ({ home, environment }: Places) => environment['CODEX_HOME'] |
  * are named: without them the server and the command line could see different sandboxes. The server is started where the
  * session works. Without `tool_timeout_sec` Codex gives up a call after a minute.
  *
+ * `environments.toml` in `CODEX_HOME` names servers that run Codex's commands and keep its files. Codex 0.169.0 starts the program of one
+ * where Codex itself was started, with its whole environment, and speaks with it in lines; seen between the two.
+ *
  * @see https://developers.openai.com/codex/mcp
  * @see https://developers.openai.com/codex/concepts/sandboxing
  */
@@ -32,6 +35,7 @@ export const codex: AgentClient = {
     env_vars: ['LITTERBOX_HOME', 'XDG_STATE_HOME'],
     tool_timeout_sec: TOOL_TIMEOUT_SECONDS,
   }),
+  hands: { file: (places) => join(codexHome(places), 'environments.toml') },
   advice: (scope) => [
     ...(scope === 'project' ? ['Codex reads .codex/config.toml only in projects that you trust.'] : []),
     'To keep the agent inside, let its own commands only read: codex --sandbox read-only',

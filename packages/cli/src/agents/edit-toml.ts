@@ -62,8 +62,13 @@ function isDocument(text: string, wanted: unknown): boolean {
 }
 
 function block(path: KeyPath, table: ConfigTable, eol: string): string {
+  return tomlBlock(`[${path.map(keyText).join('.')}]`, table, eol);
+}
+
+/** A table under its header. */
+export function tomlBlock(header: string, table: ConfigTable, eol = '\n'): string {
   const lines = Object.entries(table).map(([key, value]) => `${keyText(key)} = ${valueText(value)}`);
-  return [`[${path.map(keyText).join('.')}]`, ...lines, ''].join(eol);
+  return [header, ...lines, ''].join(eol);
 }
 
 const keyText = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));

@@ -74,6 +74,48 @@ export async function planExclusiveRemoval(options: InstallOptions): Promise<Pla
   return exclusive && (await planUninstall(await exclusivePlace(options, exclusive), exclusiveChange(exclusive)));
 }
 
+/** For `--hands`. @throws LitterboxError `UNSUPPORTED` */
+export async function planHands(options: InstallOptions, sandbox: string, start: StartCommand): Promise<Plan> {
+  const [place, change] = await handsChange(options, sandbox, start);
+  return await planInstall(place, change);
+}
+
+export async function planHandsRemoval(options: InstallOptions, sandbox: string): Promise<Plan | undefined> {
+  const [place, change] = await handsChange(options, sandbox, { command: 'litterbox', args: [] });
+  return await planUninstall(place, change);
+}
+
+/** A sandbox that is missing is made before the server answers. */
+const HANDS_START_SECONDS = 300;
+
+async function handsChange(
+  { client, places, receipts, scope }: InstallOptions,
+  sandbox: string,
+  { command, args }: StartCommand,
+): Promise<readonly [Place, ChangeOf]> {
+  const { hands, title } = client;
+  if (!hands || scope !== 'user')
+    throw new LitterboxError(
+      'UNSUPPORTED',
+      hands
+        ? `${title} reads where it works from your own files alone.`
+        : `No file leads the commands of ${title} to a sandbox.`,
+      {
+        operation: 'agent.install',
+        hint: hands
+          ? 'Leave out --scope.'
+          : `litterbox with ${client.id} does it for one session; litterbox with --help names the agents.`,
+      },
+    );
+  const [{ environmentChange }, { tomlEditor }] = await Promise.all([
+    import('./environments-change.ts'),
+    import('./edit-toml.ts'),
+  ]);
+  const table = { program: command, args, initialize_timeout_sec: HANDS_START_SECONDS };
+  const place = { path: hands.file(places), receipts, editor: tomlEditor };
+  return [place, () => environmentChange(`litterbox-${sandbox}`, table)];
+}
+
 type Exclusive = NonNullable<AgentClient['exclusive']>;
 
 async function exclusivePlace({ scope, places, receipts }: InstallOptions, { files }: Exclusive): Promise<Place> {

@@ -12,6 +12,8 @@ import {
   planEntryRemoval,
   planExclusive,
   planExclusiveRemoval,
+  planHands,
+  planHandsRemoval,
   stateOf,
 } from '../agents/installation.ts';
 import { placesOf } from '../agents/places.ts';
@@ -30,9 +32,11 @@ interface Flags {
   readonly scope?: Scope;
   readonly name?: string;
   readonly sandbox?: string;
+  readonly share?: boolean;
   readonly tools?: string;
   readonly toolPrefix?: string;
   readonly exclusive?: boolean;
+  readonly hands?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -41,6 +45,7 @@ export const install: Perform = async (context, [id], given) => {
   const flags: Flags = given;
   const { talk } = context;
   const options = optionsOf(context, id, flags);
+  if (flags.hands) return await installHands(context, options, flags);
   const { client, scope, name, places } = options;
   const plans = [await planEntry(options, startCommand(options, flags))];
   if (flags.exclusive) plans.push(await planExclusive(options));
@@ -62,16 +67,65 @@ export const uninstall: Perform = async (context, [id], given) => {
   const { talk } = context;
   const options = optionsOf(context, id, flags);
   const { client, name, scope } = options;
-  const found = [await planEntryRemoval(options), await planExclusiveRemoval(options)];
+  const sandbox = handsIn(flags);
+  const found = flags.hands
+    ? [await planHandsRemoval(options, sandbox)]
+    : [await planEntryRemoval(options), await planExclusiveRemoval(options)];
   const plans = found.filter((plan) => plan !== undefined);
   const isDone = await perform(context, options, plans, 'Take it out of', flags);
   if (talk.json || flags.dryRun) return;
+  if (flags.hands)
+    return talk.notice(
+      isDone
+        ? `Uninstalled: ${client.title} does not work in ${sandbox} any more.`
+        : `Not installed: ${client.title} does not work in ${sandbox}.`,
+    );
   talk.notice(
     isDone
       ? `Uninstalled: ${client.title} does not start ${name} any more.`
       : `Not installed: ${client.title} has no ${name} in the ${scope} scope.`,
   );
 };
+
+const handsIn = ({ sandbox = 'codex' }: Flags) => slugify(sandbox).slug;
+
+/** Its own program without our tools: it works in the sandbox by its own. */
+async function installHands(context: Context, options: InstallOptions, flags: Flags): Promise<void> {
+  const { talk } = context;
+  const { client, places } = options;
+  const [other] = (['exclusive', 'tools', 'toolPrefix'] as const).filter((flag) => flags[flag] !== undefined);
+  if (other !== undefined)
+    throw new LitterboxError('ARG_UNKNOWN', 'With --hands the client works by its own tools, in a sandbox.', {
+      operation: 'agent.install',
+      hint: `Leave out --${other === 'toolPrefix' ? 'tool-prefix' : other}.`,
+    });
+  const sandbox = handsIn(flags);
+  const args = ['agent', 'serve', client.id, '--sandbox', sandbox, ...(flags.share ? ['--share'] : [])];
+  const plan = await planHands(options, sandbox, ownCommand(options, args));
+  if (plan.isChanged && !flags.dryRun) await assertLed(talk, options);
+  const isDone = await perform(context, options, [plan], 'Write', flags);
+  if (talk.json || flags.dryRun) return;
+  const [is, path] = [isDone ? 'Installed' : 'Already installed', shortPath(plan.file.path, places)];
+  talk.notice(`${is}: ${client.title} works in the sandbox ${sandbox} of the repository where you start it (${path}).`);
+  for (const line of [
+    'Start it without a sandbox of its own, which would stand inside: codex --sandbox danger-full-access',
+    'Outside of a repository it has no place to run anything. litterbox agent serve codex tells why, where it has none.',
+  ])
+    talk.notice(`${talk.paint('cyan', '→', process.stderr)} ${line}`);
+}
+
+/** A version that does not read the file would work here. @throws LitterboxError `UNSUPPORTED`, `TOOL_MISSING` */
+async function assertLed(talk: Context['talk'], { client, places }: InstallOptions): Promise<void> {
+  const program = findProgram(client.programs[0] ?? '', places.environment['PATH']);
+  if (!program)
+    throw new LitterboxError('TOOL_MISSING', `There is no program ${client.programs[0]} in your PATH to be tried.`, {
+      operation: 'agent.install',
+      hint: `Install ${client.title}, then run this again.`,
+    });
+  talk.notice(`Trying once whether ${client.title} works where such a file leads it …`);
+  const { codexByFile, trySeat } = await import('@litterbox/agents');
+  await trySeat(codexByFile(), program.real, places.environment);
+}
 
 export const list: Perform = async (context, _words, given) => {
   const { talk } = context;
@@ -188,7 +242,7 @@ function startCommand({ client, scope, places }: InstallOptions, flags: Flags): 
       },
     );
   }
-  const { sandbox, tools, toolPrefix } = flags;
+  const { sandbox, share, tools, toolPrefix } = flags;
   if (toolPrefix !== undefined && !/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(toolPrefix)) {
     throw new LitterboxError('ARG_RANGE', `--tool-prefix ${shown(toolPrefix)} cannot begin the name of a tool.`, {
       operation: 'cli.parse',
@@ -199,9 +253,17 @@ function startCommand({ client, scope, places }: InstallOptions, flags: Flags): 
     'mcp',
     ...(repository ?? []),
     ...(sandbox === undefined ? [] : ['--sandbox', slugify(sandbox).slug]),
+    ...(share ? ['--share'] : []),
     ...(tools === undefined ? [] : ['--tools', tools]),
     ...(toolPrefix === undefined ? [] : ['--tool-prefix', toolPrefix]),
   ];
+  return ownCommand({ scope, places }, args);
+}
+
+function ownCommand(
+  { scope, places }: Pick<InstallOptions, 'scope' | 'places'>,
+  args: readonly string[],
+): StartCommand {
   if (scope === 'project' || findProgram(PROGRAM, places.environment['PATH'])) return { command: PROGRAM, args };
   return { command: process.execPath, args: [ownPath(), ...args] };
 }

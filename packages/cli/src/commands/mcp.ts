@@ -5,9 +5,11 @@ import type { Perform } from '../perform.ts';
 const starting =
   (verb: 'mcp' | 'serve'): Perform =>
   async ({ directory }, _words, flags) => {
-    const given = Object.entries(flags).flatMap(([name, value]) =>
-      typeof value === 'string' ? [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, value] : [],
-    );
+    const given = Object.entries(flags).flatMap(([name, value]) => {
+      const word = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+      if (typeof value === 'string') return [word, value];
+      return name === 'share' && value === true ? [word] : [];
+    });
     await start(verb, ['--repo', directory, ...given]);
   };
 

@@ -1,16 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { assertTried, type Seat, SEATS } from '@litterbox/agents';
+import { assertTried, type Seat, SEATS, shellOf } from '@litterbox/agents';
 import {
   createSandbox,
   dependencyAdvice,
   type HistoryEntry,
-  isLitterboxError,
   LitterboxError,
   readDiff,
   readLog,
-  seatAgent,
   slugify,
   visible,
   visibleName,
@@ -56,11 +54,9 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   ]);
   await using _litterbox = litterbox;
   const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
-  await using _seat = flags.share
-    ? undefined
-    : await litterbox.perform(seatAgent, { sandbox: sandbox.name, agent: id }, { signal });
+  await using _seat = flags.share ? undefined : await sandbox.seat(id, { signal });
   const before = (await litterbox.perform(readLog, { sandbox: sandbox.name })).length;
-  const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id] as const;
+  const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id, '--share'] as const;
   await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox), tools });
   talk.notice(
     talk.paint(
@@ -76,7 +72,7 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
 };
 
 /** The sandbox that is named, the one that this agent used last, or a new one. */
-async function sandboxFor(
+export async function sandboxFor(
   { talk, signal }: Context,
   litterbox: Litterbox,
   seat: Seat,
@@ -146,16 +142,6 @@ function branchOf(root: string): string {
     return execFileSync('git', ['symbolic-ref', '--short', '--quiet', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   } catch {
     return 'detached';
-  }
-}
-
-async function shellOf(sandbox: Sandbox): Promise<string> {
-  try {
-    await sandbox.status('/bin/bash');
-    return '/bin/bash';
-  } catch (error) {
-    if (isLitterboxError(error, 'NOT_FOUND')) return '/bin/sh';
-    throw error;
   }
 }
 

@@ -16,6 +16,12 @@ export const MAX_SUBJECT_CHARACTERS = 72;
 const CALL_TRAILER = 'Litterbox-Call';
 /** An agent's own name of a call, such as `call_8Hx`: it stands in a trailer and is shown to people. */
 export const CALL_ID = /^[\w.:-]{1,128}$/;
+/** An agent's own name of a call as {@link CALL_ID} has it, whatever its client sends. `undefined`: it has none. */
+export function callIdOf(text: unknown): string | undefined {
+  if (typeof text !== 'string' || text === '') return undefined;
+  return text.slice(0, 128).replaceAll(/[^\w.:-]/g, '-');
+}
+
 /** Longest message a caller may give, in bytes of UTF-8 (security.md A14). */
 export const MAX_MESSAGE_BYTES = 16 * 1024;
 

@@ -27,4 +27,8 @@ export interface ProgressOptions extends CallOptions {
    */
   readonly patienceMs?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** The agent whose session asks: it has the seat in each sandbox that it changes, until this process ends. */
+  readonly seatOf?: string | undefined;
+  /** What an agent calls the call, as `callIdOf` makes it: the revision and the audit log have it. */
+  readonly callId?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { failpoint } from '../domain/failpoint.ts';
-import { assertMessage, type RevisionTrigger, revisionMessage } from '../domain/revision-message.ts';
+import { assertMessage, callIdOf, type RevisionTrigger, revisionMessage } from '../domain/revision-message.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { RecordResult } from '../ports/sandbox-histories.ts';
@@ -11,6 +11,7 @@ import type { FindSandbox } from './find-sandbox.ts';
 import { liveTreeChanged } from './live-tree.ts';
 import { assertUsable, type OpenedSandbox, type OpenSandboxes } from './open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
+import { SessionSeats } from './session-seats.ts';
 
 /** A call that may change files of a workspace. */
 export interface WorkspaceChange<Outcome> {
@@ -49,9 +50,11 @@ interface Needs {
 /** The one way in which calls change a workspace: one at a time, audited, recorded as one revision or none. */
 export class ChangeWorkspace {
   readonly #needs: Needs;
+  readonly #seats: SessionSeats;
 
   constructor(needs: Needs) {
     this.#needs = needs;
+    this.#seats = new SessionSeats(needs.state);
   }
 
   /** @throws LitterboxError `SANDBOX_*`, `BUSY`, `MESSAGE_*`, and what `act` throws. */
@@ -60,11 +63,13 @@ export class ChangeWorkspace {
     options?: ProgressOptions,
   ): Promise<{ readonly outcome: Outcome; readonly recorded: RecordResult }> {
     const { trigger } = change;
+    const callId = callIdOf(options?.callId);
     const found = await this.#needs.findSandbox.find(change.sandbox, options);
     change.check?.(found);
     assertMessage(found, trigger.message);
     // Who is at work in it stands still until it is resumed: waiting for them would end in blaming them.
     if (found.state === 'paused') assertUsable(found);
+    if (options?.seatOf !== undefined) await this.#seats.take(found, options.seatOf, options);
     const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
     const wait = change.waitMs === undefined ? {} : { patienceMs: change.waitMs };
     await using _lease = await leaseSandbox(this.#needs.state, found, purpose, { ...options, ...wait });
@@ -78,18 +83,20 @@ export class ChangeWorkspace {
         actor: this.#needs.actor,
         repositoryId: current.repositoryId,
         sandbox: current.id,
-        input: { ...change.input, ...(trigger.message !== undefined && { message: trigger.message.slice(0, 200) }) },
+        input: {
+          ...change.input,
+          ...(callId !== undefined && { callId }),
+          ...(trigger.message !== undefined && { message: trigger.message.slice(0, 200) }),
+        },
       },
       async () => {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await change.act(opened, record);
-        const message = revisionMessage({ ...trigger, sandbox: record.slug, ...change.facts?.(outcome) });
-        const { result, drift } = await this.#needs.recordRevision
-          .record(record, opened, message)
-          .catch((error: unknown) => {
-            change.unrecorded?.(outcome);
-            throw error;
-          });
+        const message = revisionMessage({ ...trigger, sandbox: record.slug, callId, ...change.facts?.(outcome) });
+        const { result, drift } = await this.#needs.recordRevision.record(record, opened, message).catch((error: unknown) => {
+          change.unrecorded?.(outcome);
+          throw error;
+        });
         failpoint('change.after-record');
         if (drift) throw liveTreeChanged(record, drift, ' The call ended, and what it changed is recorded.');
         change.settled?.(outcome);

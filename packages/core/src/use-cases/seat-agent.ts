@@ -8,6 +8,8 @@ type Named = Pick<SandboxRecord, 'id' | 'slug'>;
 
 /** Who looks whether there is an agent holds its lease for a moment. */
 const LOOK_MS = 500;
+/** What such a lease is for: no agent is called that. */
+const LOOK = '(look)';
 
 interface Needs {
   readonly findSandbox: FindSandbox;
@@ -35,7 +37,7 @@ export class SeatAgent {
   ): Promise<Lease> {
     const found = await this.#needs.findSandbox.find(sandbox, options);
     const { id, repositoryId } = found;
-    const lease = await this.#takeLease(found, agent, options);
+    const lease = await takeSeat(this.#needs.state, found, agent, HINT, options);
     const entry = { operation: 'agent-seat', actor: agent, repositoryId, sandbox: id, input: {} };
     const ended = await this.#needs.audit.start(entry).catch(async (error: unknown) => {
       await lease[Symbol.asyncDispose]();
@@ -49,33 +51,42 @@ export class SeatAgent {
       },
     };
   }
+}
 
-  async #takeLease(found: SandboxRecord, agent: string, options?: CallOptions): Promise<Lease> {
-    try {
-      return await this.#needs.state.lease(seatOf(found), agent, { ...options, waitMs: LOOK_MS });
-    } catch (error) {
-      if (!isLitterboxError(error, 'BUSY')) throw error;
-      const { holderPurpose, holderPid } = error.details.facts ?? {};
-      const other = typeof holderPurpose === 'string' ? holderPurpose : 'Another agent';
-      const process = typeof holderPid === 'number' ? ` (process ${holderPid})` : '';
-      throw new LitterboxError('BUSY', `${other}${process} is at work in ${found.slug}.`, {
-        operation: 'agent.seat',
-        hint: 'Wait for it to end, give this agent a sandbox of its own, or let both work in this one with --share.',
-        ...(error.details.facts && { facts: error.details.facts }),
-      });
-    }
+const HINT = 'Wait for it to end, give this agent a sandbox of its own, or let both work in this one with --share.';
+
+/** @throws LitterboxError `BUSY` that names the agent which has the seat */
+export async function takeSeat(
+  state: StateStore,
+  sandbox: Named,
+  agent: string,
+  hint = HINT,
+  options?: CallOptions,
+): Promise<Lease> {
+  try {
+    return await state.lease(seatOf(sandbox), agent, { ...options, waitMs: LOOK_MS });
+  } catch (error) {
+    if (!isLitterboxError(error, 'BUSY')) throw error;
+    const { holderPurpose, holderPid } = error.details.facts ?? {};
+    const other = typeof holderPurpose === 'string' ? holderPurpose : 'Another agent';
+    const process = typeof holderPid === 'number' ? ` (process ${holderPid})` : '';
+    throw new LitterboxError('BUSY', `${other}${process} is at work in ${sandbox.slug}.`, {
+      operation: 'agent.seat',
+      hint,
+      ...(error.details.facts && { facts: error.details.facts }),
+    });
   }
 }
 
 /** The agent that is at work in a sandbox, if any. */
 export async function agentIn(state: StateStore, sandbox: Named): Promise<string | undefined> {
   try {
-    await using _seat = await state.lease(seatOf(sandbox), 'look', { waitMs: 0 });
+    await using _seat = await state.lease(seatOf(sandbox), LOOK, { waitMs: 0 });
     return undefined;
   } catch (error) {
     if (!isLitterboxError(error, 'BUSY')) throw error;
     const { holderPurpose } = error.details.facts ?? {};
-    return typeof holderPurpose === 'string' && holderPurpose !== 'look' ? holderPurpose : undefined;
+    return typeof holderPurpose === 'string' && holderPurpose !== LOOK ? holderPurpose : undefined;
   }
 }
 

@@ -59,7 +59,7 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdResult> {
   const isOver = () => performance.now() >= endMs;
 
   const work = async (index: number) => {
-    const agent = await connectAgent({ repository: fixture.repository, environment });
+    const agent = await connectAgent({ repository: fixture.repository, environment, args: ['--share'] });
     try {
       for (let round = 0; !isOver(); round += 1) await agentRound(fixture, agent, index, round, counts, problems);
     } finally {

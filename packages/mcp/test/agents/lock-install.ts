@@ -11,8 +11,9 @@ const FILES = ['package.json', 'package-lock.json'];
  * Gives a directory with the packages that a lock file names, installed without any of their scripts.
  *
  * @param variable of the environment, that names a directory with an install to use instead
+ * @param options of `npm ci`
  */
-export function lockInstall(folder: string, variable: string): string {
+export function lockInstall(folder: string, variable: string, ...options: readonly string[]): string {
   const given = process.env[variable];
   if (given !== undefined && given !== '') return given;
   const [manifest, lock] = FILES.map((name) => fileURLToPath(new URL(`${folder}/${name}`, import.meta.url))) as [
@@ -27,7 +28,7 @@ export function lockInstall(folder: string, variable: string): string {
   mkdirSync(directory, { recursive: true });
   for (const file of [manifest, lock]) copyFileSync(file, join(directory, basename(file)));
   console.error(`installing ${folder} into ${directory}`);
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...options], {
     cwd: directory,
     env: { ...process.env, PATH: outerPath() },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
+import { driveSdk } from './drive-sdk.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
 import { SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
@@ -24,6 +25,12 @@ const HEAD =
 
 const SEAT_HEAD = ['client', 'result', 'turns of the model', 'seconds', 'date'];
 
+/** Clients that `agent install --hands` is for, and how they are started then. */
+const INSTALLED: Readonly<Record<string, readonly string[]>> = { codex: ['--sandbox', 'danger-full-access'] };
+
+/** The example that works with a client by its SDK. */
+const EXAMPLES: Readonly<Record<string, string>> = { claude: 'claude-agent-sdk', codex: 'codex-sdk' };
+
 const TRANSCRIPTS = new URL('../../../../test-output/transcripts', import.meta.url).pathname;
 const { values } = parseArgs({
   options: {
@@ -32,9 +39,15 @@ const { values } = parseArgs({
     transcripts: { type: 'string', default: TRANSCRIPTS },
   },
 });
-await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], main);
+await withoutNetwork(
+  () => [
+    lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS'),
+    lockInstall('sdks', 'LITTERBOX_AGENT_SDKS', '--omit=optional'), // the programs are those of the clients
+  ],
+  main,
+);
 
-async function main(install = ''): Promise<void> {
+async function main(install = '', sdks = ''): Promise<void> {
   const rows: (readonly (string | number)[])[] = [];
   for (const client of AGENT_CLIENTS.filter(({ id }) => values.only === undefined || id === values.only)) {
     for (const [index, story] of STORIES.entries()) {
@@ -43,8 +56,12 @@ async function main(install = ''): Promise<void> {
     }
   }
   const seated: (readonly (string | number)[])[] = [];
-  for (const seat of SEATED_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only))
+  for (const seat of SEATED_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
     seated.push(await seatedRow(seat, install));
+    const words = INSTALLED[seat.client.id];
+    if (words) seated.push(await seatedRow(seat, install, words));
+    seated.push(await sdkRow(seat, install, sdks));
+  }
   const [table, seats] = [tableOf(HEAD, rows), tableOf(SEAT_HEAD, seated)];
   console.log(`${table}\n${seats}`);
   if (!values.keep) return;
@@ -52,17 +69,38 @@ async function main(install = ''): Promise<void> {
   writeFileSync(PAGE, withMarkedPart(page, 'test:agents, hands', seats));
 }
 
-async function seatedRow(seat: SeatedClient, install: string): Promise<readonly (string | number)[]> {
-  const title = `${seat.client.title} ${versionOf(install, seat.client.name)}`;
+async function seatedRow(
+  seat: SeatedClient,
+  install: string,
+  words?: readonly string[],
+): Promise<readonly (string | number)[]> {
+  const way = words ? ', installed' : '';
+  const title = `${seat.client.title} ${versionOf(install, seat.client.name)}${way}`;
   await using fixture = agentFixture(NEEDY_STORY);
   const date = new Date().toISOString().slice(0, 10);
   try {
-    const { talk, seconds } = await driveSeat(seat, install, fixture);
+    const { talk, seconds } = await driveSeat(seat, install, fixture, words);
     keepTranscript(`${title}, hands in a sandbox`, { talk });
     return [title, 'passed', talk.turns.length, seconds, date];
   } catch (error) {
     process.exitCode = 1;
     console.error(`FAILED ${title}, hands in a sandbox: ${error instanceof Error ? error.message : String(error)}`);
+    return [title, '**failed**', 0, 0, date];
+  }
+}
+
+async function sdkRow(seat: SeatedClient, clients: string, sdks: string): Promise<readonly (string | number)[]> {
+  const example = EXAMPLES[seat.client.id] ?? '';
+  const title = `${example}, ${seat.client.title} ${versionOf(clients, seat.client.name)}`;
+  await using fixture = agentFixture(NEEDY_STORY);
+  const date = new Date().toISOString().slice(0, 10);
+  try {
+    const { talk, seconds } = await driveSdk(seat, example, { clients, sdks }, fixture);
+    keepTranscript(title, { talk });
+    return [title, 'passed', talk.turns.length, seconds, date];
+  } catch (error) {
+    process.exitCode = 1;
+    console.error(`FAILED ${title}: ${error instanceof Error ? error.message : String(error)}`);
     return [title, '**failed**', 0, 0, date];
   }
 }

@@ -18,6 +18,8 @@ export function reviewAndMerge(fixture: AgentFixture, { changes }: Story): void 
     'one revision for each call that changed files',
   );
 
+  assert.match(JSON.stringify(log), /"call_\d+"/, "the log has the agent's own numbers of its calls");
+
   const diff = said(fixture, 'diff', SANDBOX);
   assert.deepEqual(
     diff.split('\n').filter((line) => /^(diff |[-+](?!-- |\+\+ ))/.test(line)),

@@ -1,0 +1,27 @@
+// Codex, by the Codex SDK, with its hands in a sandbox: its commands and files are there, and your files stay as they are.
+// Run it by: node examples/codex-sdk/main.mjs, where `codex` is in your PATH and @openai/codex-sdk can be imported.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { Codex } from '@openai/codex-sdk';
+import { handsFor } from '@litterbox/agents';
+import { overlayfs } from '@litterbox/provider-overlayfs';
+import { createLitterbox } from 'litterbox';
+import { scratchRepository } from '../scratch-repository.mjs';
+
+await using scratch = await scratchRepository({ 'greet.sh': 'echo "Helo, $1"\n' });
+const { repo, stateDirectory } = scratch;
+await using litterbox = createLitterbox({ repo, stateDirectory, providers: [overlayfs] });
+await using sandbox = await litterbox.create({ name: 'fix-greeting' });
+
+{
+  await using hands = await handsFor(sandbox, 'codex', { stateDirectory });
+  const thread = new Codex({ ...hands.options }).startThread({ workingDirectory: hands.root });
+  const { finalResponse } = await thread.run('greet.sh greets with a misspelt word. Correct it, and say what you did.');
+  console.log(finalResponse);
+}
+
+assert.equal(await readFile(`${repo}/greet.sh`, 'utf8'), 'echo "Helo, $1"\n');
+assert.equal(Buffer.from(await sandbox.read('greet.sh')).toString(), 'echo "Hello, $1"\n');
+for (const { number, subject } of await sandbox.log()) console.log(number, subject);
+console.log(await sandbox.diff());
+await litterbox.delete('fix-greeting', { force: true });
