@@ -9,6 +9,7 @@ import {
   type FailedFork,
   type FileStatus,
   FindSandbox,
+  FindShell,
   type ForkResult,
   forkSandbox,
   type FoundName,
@@ -270,6 +271,11 @@ export class Sandbox implements AsyncDisposable {
 
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {
     return await this.#perform(cutMilestone, { sandbox: this.name, message }, options);
+  }
+
+  /** What runs commands that are given as text: bash where the sandbox has one. */
+  async shell(options?: CallOptions): Promise<'bash' | 'sh'> {
+    return (await this.#useCases.get(FindShell).execute((await this.refresh(options)).record, options)) ?? 'sh';
   }
 
   /** The record as it is now. */

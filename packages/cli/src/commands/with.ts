@@ -6,10 +6,10 @@ import {
   createSandbox,
   dependencyAdvice,
   type HistoryEntry,
-  isLitterboxError,
   LitterboxError,
   readDiff,
   readLog,
+  reconcileState,
   seatAgent,
   slugify,
   visible,
@@ -46,7 +46,6 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   if (!seat) throw new Error(`no seat ${id}`); // the choices are checked before
   const args = given.filter((word) => word !== undefined);
   seat.refuse(process.env, args);
-  await context.settled();
   const root = repositoryRoot(directory) ?? directory;
   const [litterbox, program] = await Promise.all([
     loadForAgent(directory, askOrCancel, id),
@@ -55,13 +54,14 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
     ),
   ]);
   await using _litterbox = litterbox;
+  for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
   const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = flags.share
     ? undefined
     : await litterbox.perform(seatAgent, { sandbox: sandbox.name, agent: id }, { signal });
   const before = (await litterbox.perform(readLog, { sandbox: sandbox.name })).length;
   const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id] as const;
-  await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox), tools });
+  await using opened = await seat.open({ hands: sandbox, root, shell: await sandbox.shell({ signal }), tools });
   talk.notice(
     talk.paint(
       'dim',
@@ -146,16 +146,6 @@ function branchOf(root: string): string {
     return execFileSync('git', ['symbolic-ref', '--short', '--quiet', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   } catch {
     return 'detached';
-  }
-}
-
-async function shellOf(sandbox: Sandbox): Promise<string> {
-  try {
-    await sandbox.status('/bin/bash');
-    return '/bin/bash';
-  } catch (error) {
-    if (isLitterboxError(error, 'NOT_FOUND')) return '/bin/sh';
-    throw error;
   }
 }
 
