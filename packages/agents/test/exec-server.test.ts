@@ -163,6 +163,17 @@ describe("Codex's exec server", () => {
     expect((await sandbox.run(['pgrep', '-f', 'sleep 1000'])).exitCode).toBe(1);
   });
 
+  it('a command is over once its own program is, whatever it left in the background, which works on', async () => {
+    await using fixture = new AgentsFixture();
+    const { sandbox, url } = await fixture.seated();
+    await using client = await ExecClient.ready(url);
+    await client.start('a', 'sleep 314 & echo up');
+    expect(await client.told('process/exited', 'a')).toMatchObject({ exitCode: 0 });
+    await client.told('process/closed', 'a');
+    expect(client.output('a')).toBe('up\n');
+    expect((await sandbox.run(['pgrep', '-f', 'sleep 314'])).exitCode).toBe(0);
+  });
+
   it('answers what is no message and what is unknown, and goes on', async () => {
     await using fixture = new AgentsFixture();
     const { url } = await fixture.seated();

@@ -21,6 +21,8 @@ export class ExecSession {
   readonly #place: ExecPlace;
   readonly #agent: string;
   readonly #processes = new Map<string, ServedProcess | 'starting'>();
+  /** Ended and forgotten, with something left in the background. */
+  readonly #background = new Set<ServedProcess>();
   #send: Send | undefined;
 
   /** @param agent what called, in the log */
@@ -44,7 +46,7 @@ export class ExecSession {
   /** Ends every program. */
   async close(): Promise<void> {
     this.#send = undefined;
-    const served = [...this.#processes.values()].filter((one) => one !== 'starting');
+    const served = [...this.#processes.values(), ...this.#background].filter((one) => one !== 'starting');
     await Promise.all(served.map(async (one) => await one.terminate()));
     await Promise.all(served.map(async (one) => await one.ended));
   }
@@ -229,8 +231,13 @@ export class ExecSession {
 
   /** The oldest that ended. */
   #forget(): void {
-    const ended = [...this.#processes].filter(([, one]) => one !== 'starting' && one.isClosed);
-    for (const [id] of ended.slice(0, -MAX_ENDED)) this.#processes.delete(id);
+    for (const one of this.#background) if (one.isOver) this.#background.delete(one);
+    const ended = [...this.#processes].flatMap(([id, one]) => (one !== 'starting' && one.isClosed ? [{ id, one }] : []));
+    for (const { id, one } of ended.slice(0, -MAX_ENDED)) {
+      this.#processes.delete(id);
+      one.forget();
+      if (!one.isOver) this.#background.add(one);
+    }
   }
 }
 
