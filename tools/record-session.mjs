@@ -1,11 +1,20 @@
-// npm run docs:recording: works through a first session with the built command line, on a terminal of 80 columns, and writes what it
-// showed into docs/recording.svg and between the marks of README.md. Needs a build, bubblewrap, git and `script`.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// npm run docs:recording: works through a first session with the built command line and the real Codex, on a terminal of 80 columns, and
+// writes what it showed into docs/recording.svg and between the marks of README.md. The model of Codex is one of ours on loopback, which
+// follows a plot. Needs root, a build, bubblewrap, git and `script`.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
+import { withTool } from '../packages/mcp/test/agents/drive-seat.ts';
+import { lockInstall } from '../packages/mcp/test/agents/lock-install.ts';
+import { modelServer } from '../packages/mcp/test/agents/model-server.ts';
+import { calling, mustMatch } from '../packages/mcp/test/agents/plot.ts';
+import { SEATED_CLIENTS } from '../packages/mcp/test/agents/seated-clients.ts';
+import { withoutNetwork } from '../packages/mcp/test/agents/without-network.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const COLUMNS = 80;
@@ -15,26 +24,38 @@ const END = '<!-- /session -->';
 const FILES = {
   'greet.mjs': 'export const greet = (name) => `Helo, ${name}`;\n',
   'test.mjs':
-    "import assert from 'node:assert/strict';\nimport { greet } from './greet.mjs';\nassert.equal(greet('Ada'), 'Hello, Ada');\nconsole.log('1 test passed');\n",
+    "import { greet } from './greet.mjs';\nconst said = greet('Ada');\nconst isRight = said === 'Hello, Ada';\nconsole.log(isRight ? '1 test passed' : `want Hello, Ada; got ${said}`);\nprocess.exitCode = isRight ? 0 : 1;\n",
 };
 const COMMANDS = [
-  'litterbox create fix-greeting',
-  `litterbox run fix-greeting -m 'Spell it right' 'sed -i s/Helo/Hello/ greet.mjs && node test.mjs'`,
+  "litterbox with codex -- exec 'node test.mjs fails. Mend it.'",
   'litterbox list',
-  'litterbox diff fix-greeting',
-  'litterbox merge fix-greeting',
+  'litterbox diff main-codex',
+  "litterbox merge main-codex -m 'Spell it right'",
   'git log --oneline',
 ];
 
+/** What the model has Codex do. */
+function* plot(tool, input) {
+  mustMatch('the test that fails', yield* calling(tool, input('node test.mjs')), /got Helo, Ada/);
+  const mended = yield* calling(tool, input('sed -i s/Helo/Hello/ greet.mjs && node test.mjs'));
+  mustMatch('the test that passes', mended, /1 test passed/);
+  return 'The greeting was misspelt. The test passes now.';
+}
+
 /** Runs the commands in a repository that is made for it, each on a terminal. */
-function recorded() {
+async function recorded(install) {
   const scratch = mkdtempSync(join(tmpdir(), 'litterbox-recording-'));
-  const repository = join(scratch, 'greeter');
+  const home = join(scratch, 'home');
+  const repository = join(home, 'greeter');
   const node = join(root, 'node_modules/node/bin/node');
   const bin = join(scratch, 'bin');
+  const { client, tool, input } = SEATED_CLIENTS.find((seated) => seated.client.id === 'codex');
+  await using model = await modelServer(withTool(client.dialect, tool), plot(tool, input));
+  for (const directory of [bin, home, repository, join(scratch, 'tmp')]) mkdirSync(directory);
   const env = {
     PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
-    HOME: scratch,
+    HOME: home,
+    TMPDIR: join(scratch, 'tmp'),
     LITTERBOX_HOME: join(scratch, 'state'),
     LITTERBOX_PAGER: 'cat',
     GIT_PAGER: 'cat',
@@ -42,35 +63,35 @@ function recorded() {
     LC_ALL: 'C.UTF-8',
     TERM: 'xterm-256color',
     SHELL: '/bin/sh',
+    ...client.prepare({ home }, model.url),
   };
   try {
-    mkdirSync(bin);
-    mkdirSync(repository);
+    symlinkSync(node, join(bin, 'node'));
+    symlinkSync(join(install, client.program), join(bin, 'codex'));
     const program = `exec ${node} --no-warnings ${join(root, 'packages/cli/bin/litterbox.cjs')} "$@"`;
     writeFileSync(join(bin, 'litterbox'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
-    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(repository, name), text);
+    for (const [name, content] of Object.entries(FILES)) writeFileSync(join(repository, name), content);
     const git = (...args) => execFileSync('git', args, { cwd: repository, env });
     git('init', '-q', '-b', 'main');
     git('config', 'user.name', 'Ada');
     git('config', 'user.email', 'ada@example.org');
     git('add', '.');
     git('commit', '-qm', 'Greet people');
-    return COMMANDS.map((command) => {
+    const steps = [];
+    for (const command of COMMANDS) {
       const args = ['-qec', `stty cols ${COLUMNS} rows 24; ${command}`, '/dev/null'];
-      const output = execFileSync('script', args, {
-        cwd: repository,
-        env,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      return { command, lines: linesOf(output) };
-    });
+      const child = spawn('script', args, { cwd: repository, env, stdio: ['ignore', 'pipe', 'inherit'] });
+      const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+      if (code !== 0 || model.talk.failure) throw new Error(`${command}: ${model.talk.failure ?? output}`);
+      steps.push({ command, lines: linesOf(output.replaceAll(home, '/home/ada')) });
+    }
+    return steps;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** What is left on the screen: progress is written over. */
+/** What is left on the screen, as progress is written over, without what Codex says of itself before it works. */
 function linesOf(output) {
   const shown = output
     .replaceAll('\r\n', '\n')
@@ -81,6 +102,9 @@ function linesOf(output) {
         .replace(/^\[2K/, '')
         .replaceAll('\r', ''),
     );
+  const banner = shown.findIndex((line) => /^OpenAI Codex/.test(stripVTControlCharacters(line)));
+  const work = shown.findIndex((line) => stripVTControlCharacters(line) === 'exec');
+  if (banner !== -1) shown.splice(banner, work - banner, '…');
   while (stripVTControlCharacters(shown.at(-1) ?? '.').trim() === '') shown.pop();
   return shown;
 }
@@ -148,15 +172,17 @@ ${texts.join('\n')}
 `;
 }
 
-const steps = recorded();
-writeFileSync(join(root, 'docs/recording.svg'), svgOf(steps));
-const page = readFileSync(join(root, 'README.md'), 'utf8');
-const [before, rest] = page.split(BEGIN);
-const [, after] = (rest ?? '').split(END);
-if (after === undefined) throw new Error(`README.md has no lines '${BEGIN}' and '${END}'.`);
-const session = steps
-  .map(({ command, lines }) =>
-    [`$ ${command}`, ...lines.map((line) => stripVTControlCharacters(line).trimEnd())].join('\n'),
-  )
-  .join('\n\n');
-writeFileSync(join(root, 'README.md'), `${before}${BEGIN}\n\`\`\`console\n${session}\n\`\`\`\n${END}${after}`);
+await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], async (install) => {
+  const steps = await recorded(install);
+  writeFileSync(join(root, 'docs/recording.svg'), svgOf(steps));
+  const page = readFileSync(join(root, 'README.md'), 'utf8');
+  const [before, rest] = page.split(BEGIN);
+  const [, after] = (rest ?? '').split(END);
+  if (after === undefined) throw new Error(`README.md has no lines '${BEGIN}' and '${END}'.`);
+  const session = steps
+    .map(({ command, lines }) =>
+      [`$ ${command}`, ...lines.map((line) => stripVTControlCharacters(line).trimEnd())].join('\n'),
+    )
+    .join('\n\n');
+  writeFileSync(join(root, 'README.md'), `${before}${BEGIN}\n\`\`\`console\n${session}\n\`\`\`\n${END}${after}`);
+});

@@ -15,7 +15,7 @@ const LIMIT_MS = 180_000;
 
 /** A client whose own tools are what is tried: its hands are in a sandbox. */
 export interface SeatedClient {
-  readonly client: AgentClient;
+  readonly client: Pick<AgentClient, 'id' | 'title' | 'name' | 'program' | 'dialect' | 'prepare'>;
   /** Its tool that runs a command, and what a call of it says. */
   readonly tool: string;
   input(command: string): Readonly<Record<string, unknown>>;
@@ -84,7 +84,7 @@ function* plotOf(tool: string, input: SeatedClient['input']): Plot {
 }
 
 /** The dialect, with a tool of the client's own in the place of ours. */
-function withTool(dialect: Dialect, name: string): Dialect {
+export function withTool(dialect: Dialect, name: string): Dialect {
   return {
     ...dialect,
     read(body) {
@@ -96,6 +96,6 @@ function withTool(dialect: Dialect, name: string): Dialect {
 
 /** Contents of the work tree, and what is in the home but the clients' own files. */
 function treeOf({ scratch, home }: AgentFixture): string {
-  const script = `git status --porcelain; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum; ls -A '${home}' | grep -vE '^[.](cache|claude|claude[.]json|codex)$'`;
+  const script = `git status --porcelain; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum; ls -A '${home}' | grep -vE '^[.](cache|claude|claude[.]json|codex|pi)$'`;
   return spawnSync('sh', ['-c', script], { cwd: scratch.repository, encoding: 'utf8' }).stdout;
 }

@@ -1,5 +1,4 @@
 // npm run test:agents [-- --keep] [--only claude] [--transcripts DIR]: the clients that people use, at work in sandboxes, without any network.
-import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,6 +6,7 @@ import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
+import { SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
@@ -23,22 +23,6 @@ const HEAD =
   );
 
 const SEAT_HEAD = ['client', 'result', 'turns of the model', 'seconds', 'date'];
-const client = (wanted: string) =>
-  AGENT_CLIENTS.find(({ id }) => id === wanted) ?? assert.fail(`no client is named ${wanted}`);
-const SEATED: readonly SeatedClient[] = [
-  {
-    client: client('claude'),
-    tool: 'Bash',
-    input: (command) => ({ command, description: 'The next step' }),
-    args: (task) => ['-p', task, '--output-format', 'json'],
-  },
-  {
-    client: client('codex'),
-    tool: 'exec_command',
-    input: (command) => ({ cmd: command }),
-    args: (task) => ['exec', '--json', '--skip-git-repo-check', task],
-  },
-];
 
 const TRANSCRIPTS = new URL('../../../../test-output/transcripts', import.meta.url).pathname;
 const { values } = parseArgs({
@@ -59,7 +43,7 @@ async function main(install = ''): Promise<void> {
     }
   }
   const seated: (readonly (string | number)[])[] = [];
-  for (const seat of SEATED.filter(({ client }) => values.only === undefined || client.id === values.only))
+  for (const seat of SEATED_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only))
     seated.push(await seatedRow(seat, install));
   const [table, seats] = [tableOf(HEAD, rows), tableOf(SEAT_HEAD, seated)];
   console.log(`${table}\n${seats}`);
