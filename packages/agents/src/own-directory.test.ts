@@ -16,7 +16,10 @@ test('what a killed process left goes when the next one begins; what a living on
     }
     const own = await ownDirectory('seat', parent);
     expect(readdirSync(parent).sort()).toEqual([...kept, basename(own)].sort());
-    expect([basename(own).startsWith(`litterbox-seat-${process.pid}-`), statSync(own).mode & 0o777]).toEqual([true, 0o700]);
+    expect([basename(own).startsWith(`litterbox-seat-${process.pid}-`), statSync(own).mode & 0o777]).toEqual([
+      true,
+      0o700,
+    ]);
   } finally {
     rmSync(parent, { recursive: true });
   }

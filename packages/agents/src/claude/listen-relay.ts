@@ -173,9 +173,7 @@ async function ran(
     // Another directory would be another command: Claude goes back to the workspace, and the model decides.
     if (cwd === '.' || !(await isAbsent(place, cwd))) throw error;
     if (call) await tellDirectory(call.directoryFile, root);
-    throw new Error(
-      `${cwd} is not there in the sandbox any more, so nothing ran. The next command starts in ${root}.`,
-    );
+    throw new Error(`${cwd} is not there in the sandbox any more, so nothing ran. The next command starts in ${root}.`);
   });
   const { process } = attached;
   running.add(process);

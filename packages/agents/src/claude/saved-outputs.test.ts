@@ -36,7 +36,10 @@ function session() {
 test('a command that names saved output finds it in the sandbox', async () => {
   using scene = session();
   const { background, long } = scene.files;
-  const script = await scene.outputs.broughtInto(scene.hands, `eval 'tail ${background} | diff - "${long}"'; tail ${background}`);
+  const script = await scene.outputs.broughtInto(
+    scene.hands,
+    `eval 'tail ${background} | diff - "${long}"'; tail ${background}`,
+  );
   expect(script).toBe(
     `eval 'tail /tmp/claude-outputs/b1.txt | diff - "/tmp/claude-outputs/b2.txt"'; tail /tmp/claude-outputs/b1.txt`,
   );

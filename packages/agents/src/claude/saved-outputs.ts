@@ -58,7 +58,8 @@ async function bytesOf(file: string): Promise<Uint8Array | undefined> {
       hint: 'Run the command again, with its output in a file below /tmp, and read that.',
     });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ELOOP')
+      return undefined;
     throw error;
   }
 }

@@ -232,7 +232,9 @@ export class ExecSession {
   /** The oldest that ended. */
   #forget(): void {
     for (const one of this.#background) if (one.isOver) this.#background.delete(one);
-    const ended = [...this.#processes].flatMap(([id, one]) => (one !== 'starting' && one.isClosed ? [{ id, one }] : []));
+    const ended = [...this.#processes].flatMap(([id, one]) =>
+      one !== 'starting' && one.isClosed ? [{ id, one }] : [],
+    );
     for (const { id, one } of ended.slice(0, -MAX_ENDED)) {
       this.#processes.delete(id);
       one.forget();

@@ -1,4 +1,4 @@
-// npm run test:agents [-- --keep] [--only claude] [--transcripts DIR]: the clients that people use, at work in sandboxes, without any network.
+// npm run test:agents [-- --keep] [--only claude] [--transcripts DIR] [--faults]: the clients that people use, at work in sandboxes, without any network.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,6 +6,7 @@ import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
+import { driveFault, FAULTS } from './fails-closed.ts';
 import { SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
@@ -22,6 +23,7 @@ const HEAD =
     '|',
   );
 
+const FAULT_HEAD = ['client', 'what goes wrong', 'when', 'result', 'seconds', 'what the model was told last'];
 const SEAT_HEAD = ['client', 'result', 'turns of the model', 'seconds', 'date'];
 
 const TRANSCRIPTS = new URL('../../../../test-output/transcripts', import.meta.url).pathname;
@@ -29,12 +31,14 @@ const { values } = parseArgs({
   options: {
     keep: { type: 'boolean', default: false },
     only: { type: 'string' },
+    faults: { type: 'boolean', default: false },
     transcripts: { type: 'string', default: TRANSCRIPTS },
   },
 });
 await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], main);
 
 async function main(install = ''): Promise<void> {
+  if (values.faults) return await faults(install);
   const rows: (readonly (string | number)[])[] = [];
   for (const client of AGENT_CLIENTS.filter(({ id }) => values.only === undefined || id === values.only)) {
     for (const [index, story] of STORIES.entries()) {
@@ -50,6 +54,26 @@ async function main(install = ''): Promise<void> {
   if (!values.keep) return;
   const page = withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents', table);
   writeFileSync(PAGE, withMarkedPart(page, 'test:agents, hands', seats));
+}
+
+/** Each agent and each fault: a quarter of an hour. */
+async function faults(install: string): Promise<void> {
+  const rows: (readonly (string | number)[])[] = [];
+  for (const seat of SEATED_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
+    await using fixture = agentFixture(NEEDY_STORY);
+    for (const fault of FAULTS) {
+      const row = [seat.client.title, fault.title, fault.at];
+      try {
+        const { told, seconds } = await driveFault(seat, install, fixture, fault);
+        rows.push([...row, 'nothing ran here', seconds, told.slice(0, 80)]);
+      } catch (error) {
+        process.exitCode = 1;
+        console.error(`FAILED ${row.join(', ')}: ${error instanceof Error ? error.message : String(error)}`);
+        rows.push([...row, '**failed**', 0, '']);
+      }
+    }
+  }
+  console.log(tableOf(FAULT_HEAD, rows));
 }
 
 async function seatedRow(seat: SeatedClient, install: string): Promise<readonly (string | number)[]> {
