@@ -94,21 +94,21 @@ export async function driveFault(
   const canary = join(fixture.scratch.directory, 'canary');
   mkdirSync(canary, { recursive: true });
   const done = Promise.withResolvers<void>();
-  const inflict = async () => {
+  const inflict = () => {
     const agent = agentOf(command.pid ?? 0, client.program) ?? assert.fail('the agent is not there');
-    await fault.inflict({ fixture, command, agent });
+    fault.inflict({ fixture, command, agent });
     done.resolve();
   };
   await using model = await modelServer(
     withTool(client.dialect, tool),
     stubborn(tool, input, canary, fault),
     async (calls) => {
-      if (fault.at === 'before' && calls === 0) await inflict();
-      if (fault.at === 'after' && calls === 1) await inflict();
+      if (fault.at === 'before' && calls === 0) inflict();
+      if (fault.at === 'after' && calls === 1) inflict();
       if (calls === 1 && fault.at === 'during')
         void (async () => {
           while (!isRunning()) await sleep(20);
-          await inflict();
+          inflict();
         })();
     },
   );
