@@ -104,6 +104,43 @@ describe("Codex's exec server", () => {
     await expect(client.ask('fs/readFile', { path: 'https://example.org/a' })).rejects.toThrow('-32602: ');
   });
 
+  it('walks a directory as Codex looks for skills of the project', async () => {
+    await using fixture = new AgentsFixture();
+    const { sandbox, url } = await fixture.seated('/home/me/project');
+    const made =
+      'mkdir -p s/a/sub s/b s/.hid; touch s/a/SKILL.md s/a/sub/z s/.hid/h s/.dot; ln -s a s/l; ln -s no s/broken; ln -s .. s/b/up';
+    expect((await sandbox.run(made)).exitCode).toBe(0);
+    await using client = await ExecClient.ready(url);
+    const options = {
+      maxDepth: 6,
+      maxDirectories: 2000,
+      maxEntries: 20_000,
+      followDirectorySymlinks: true,
+      pruneHiddenDirectories: true,
+    };
+    const walked = async (more: object, name = 's') => {
+      const path = address(`/home/me/project/${name}`);
+      const { entries, truncated } = await client.ask('fs/walk', {
+        path,
+        options: { ...options, ...more },
+        sandbox: null,
+      });
+      const found = entries as readonly { readonly path: string; readonly kind: string }[];
+      return { found: found.map((one) => `${one.path.slice(path.length + 1)} ${one.kind}`), truncated };
+    };
+    const near = ['.dot file', '.hid directory', 'a directory', 'b directory', 'l directory'];
+    const below = ['a/SKILL.md file', 'a/sub directory', 'b/up directory', 'l/SKILL.md file', 'l/sub directory'];
+    expect(await walked({})).toEqual({ found: [...near, ...below, 'a/sub/z file', 'l/sub/z file'], truncated: false });
+    expect(await walked({ maxDepth: 0 })).toEqual({ found: near, truncated: false });
+    expect(await walked({ maxEntries: 2 })).toEqual({ found: near.slice(0, 2), truncated: true });
+    expect(await walked({ maxDirectories: 1 })).toEqual({ found: near, truncated: true });
+    expect(await walked({ followDirectorySymlinks: false, pruneHiddenDirectories: false })).toEqual({
+      found: [...near.slice(0, 4), '.hid/h file', 'a/SKILL.md file', 'a/sub directory', 'a/sub/z file'],
+      truncated: false,
+    });
+    await expect(walked({}, 'none')).rejects.toThrow('-32004: ');
+  });
+
   it('serves nobody without the address, no page of a browser, and nothing before it is initialized', async () => {
     await using fixture = new AgentsFixture();
     const { url } = await fixture.seated();

@@ -4,6 +4,7 @@ import { ExecError } from './exec-error.ts';
 import type { ExecPlace } from '../exec-place.ts';
 import { insidePath } from '../paths.ts';
 import { ServedProcess, type Told } from './served-process.ts';
+import { walk } from './walk.ts';
 
 /** Programs that one client may have at once, and ended ones that it may still ask about. */
 const MAX_RUNNING = 256;
@@ -91,6 +92,15 @@ export class ExecSession {
           isFile: type === 'file',
         })),
       }),
+      'fs/walk': async ({ path, options }) => {
+        const top = this.#inside(path);
+        const { entries, isTruncated } = await walk(this.#place.hands, top, options);
+        const told = entries.map(({ path: below, kind }) => ({
+          path: addressOf(`${path}${below.slice(top.length)}`),
+          kind,
+        }));
+        return { entries: told, errors: [], truncated: isTruncated };
+      },
       'fs/writeFile': async ({ path, dataBase64 }) => {
         await this.#place.hands.write(this.#inside(path), dataBase64);
         return {};
