@@ -104,6 +104,13 @@ describe("Codex's exec server", () => {
     await expect(client.ask('fs/readFile', { path: 'https://example.org/a' })).rejects.toThrow('-32602: ');
   });
 
+  it('gives commands to bash where the PATH inside has one, wherever that lies', async () => {
+    await using fixture = new AgentsFixture();
+    const { sandbox } = await fixture.seated();
+    const { exitCode } = await sandbox.run(['sh', '-c', 'command -v bash']);
+    expect(await sandbox.shell()).toBe(exitCode === 0 ? 'bash' : 'sh');
+  });
+
   it('walks a directory as Codex looks for skills of the project', async () => {
     await using fixture = new AgentsFixture();
     const { sandbox, url } = await fixture.seated('/home/me/project');

@@ -20,6 +20,7 @@ import { defaultStateDirectory } from 'litterbox/performer';
 import { ownPath } from '../agents/own-path.ts';
 import { askOrCancel } from '../ask.ts';
 import type { Context } from '../context.ts';
+import { endTree } from '../end-tree.ts';
 import { loadForAgent } from '../load-litterbox.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -159,7 +160,9 @@ async function run(
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
   const leave = () => onInterrupt(leave); // the terminal has sent it to the agent as well
   leave();
-  const end = () => child.kill('SIGTERM');
+  const end = () => {
+    if (child.pid !== undefined) endTree(child.pid);
+  };
   signal.addEventListener('abort', end);
   try {
     const [code, ended] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
