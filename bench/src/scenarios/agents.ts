@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { ExecServer, listenExecServer } from '@litterbox/agents';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { Scenario } from '../bench.ts';
+import type { Sandbox } from 'litterbox';
+import type { Bench, Scenario } from '../bench.ts';
+import { CodexClient } from '../codex-client.ts';
 import { interleaved, timed } from '../measure.ts';
 
 const START = createRequire(import.meta.url).resolve('@litterbox/mcp/start');
@@ -65,8 +68,34 @@ export const measureAgents: Scenario = async (bench) => {
   });
   await client.close();
   await using litterbox = bench.litterbox('small');
+  await measureCodex(bench, await litterbox.open('agents'));
   await litterbox.delete('agents', { force: true });
 };
+
+/** A command of Codex whose hands are in a sandbox, beside the call of the library that it becomes. */
+async function measureCodex({ scale, findings, repositories }: Bench, sandbox: Sandbox): Promise<void> {
+  const root = repositories.small;
+  await using listening = await listenExecServer(new ExecServer({ hands: sandbox, root, shell: '/bin/bash' }));
+  using codex = await CodexClient.open(listening.url);
+  const attach = async () => {
+    await using attached = await sandbox.attach({ command: ['/bin/bash', '-c', 'true'] });
+    await attached.process.closeStdin();
+    for await (const _output of attached.process);
+    await attached.finish(await attached.process.exit);
+  };
+  const measured = await interleaved(
+    { rounds: scale.rounds.fast, warmUps: 20 },
+    { codex: () => timed(() => codex.run('true', root)), library: () => timed(attach) },
+  );
+  findings.row({
+    target: 'P3',
+    what: 'a command of Codex with its hands in a sandbox',
+    measured: measured.codex,
+    against: 'the same by attach of the library',
+    floor: measured.library,
+    limit: { of: 'ratio', atMost: 1.2 },
+  });
+}
 
 function residentMebibytes(pid: number | null): number {
   const [, kibibytes = 'NaN'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

@@ -6,10 +6,14 @@ export function insidePath({ root }: Pick<ExecPlace, 'root'>, path: string): str
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) || '.' : undefined;
 }
 
-/** The place on the person's machine for a directory of the workspace, plain and absolute. `undefined`: it is none of that. */
+/** The place on the person's machine for a directory of the workspace. `undefined`: it is none of that. */
 export function hostPath({ root, hands }: ExecPlace, path: string): string | undefined {
   const { workdir } = hands.record;
-  if (path !== workdir && !path.startsWith(`${workdir}/`)) return undefined;
-  const below = path.slice(workdir.length);
-  return /[\0\n\r]|\/\.{0,2}(?:\/|$)/.test(below) ? undefined : `${root}${below}`;
+  if (!isPlain(path) || (path !== workdir && !path.startsWith(`${workdir}/`))) return undefined;
+  return `${root}${path.slice(workdir.length)}`;
+}
+
+/** Whether text is one absolute path that nothing has to be done about. */
+export function isPlain(path: string): boolean {
+  return path === '/' || (path.startsWith('/') && !/[\0\n\r]|\/\.{0,2}(?:\/|$)/.test(path));
 }

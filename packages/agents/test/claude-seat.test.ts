@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { bashText, ClaudeFixture } from './claude-fixture.ts';
 
@@ -45,10 +45,28 @@ test('cd lasts: Claude reads on the host the place of the directory inside', asy
   expect(output).toBe(`${claude.workdir}/lib\n`);
 });
 
+test('cd lasts where the directory is in the sandbox alone, outside of the workspace too', async () => {
+  await using claude = new ClaudeFixture();
+  const { args } = await claude.seated();
+  expect(args).toContain(`--add-dir=${claude.own('at')}`); // otherwise Claude goes back
+  mkdirSync(join(claude.workdir, 'made/inside'), { recursive: true });
+  symlinkSync('/', join(claude.root, 'made'));
+  for (const inside of [join(claude.workdir, 'made/inside'), claude.directory]) {
+    await claude.ran(bashText(`'cd ${inside}'`, claude.note));
+    const cwd = readFileSync(claude.note, 'utf8').trimEnd();
+    expect([dirname(cwd), readdirSync(cwd)]).toEqual([claude.own('at'), []]);
+    rmSync(claude.note);
+    expect((await claude.ran(bashText('pwd', claude.note), { cwd })).output).toBe(`${inside}\n`);
+    expect(readFileSync(claude.note, 'utf8')).toBe(`${cwd}\n`);
+    rmSync(claude.note);
+  }
+  expect(readdirSync(claude.own('at'))).toEqual(['1', '2']);
+});
+
 test.each([
-  ['another path', 'printf /etc'],
   ['two paths', 'printf "$PWD\\n/etc"'],
   ['a way out', 'printf "$PWD/../.."'],
+  ['no path', 'printf etc'],
   ['a long file', 'head -c 100000 /dev/zero'],
   ['no UTF-8', 'printf "$PWD/\\377"'],
 ])('what an agent writes in place of the directory tells nothing: %s', async (_what, instead) => {

@@ -104,6 +104,50 @@ describe("Codex's exec server", () => {
     await expect(client.ask('fs/readFile', { path: 'https://example.org/a' })).rejects.toThrow('-32602: ');
   });
 
+  it('gives commands to bash where the PATH inside has one, wherever that lies', async () => {
+    await using fixture = new AgentsFixture();
+    const { sandbox } = await fixture.seated();
+    const { exitCode } = await sandbox.run(['sh', '-c', 'command -v bash']);
+    expect(await sandbox.shell()).toBe(exitCode === 0 ? 'bash' : 'sh');
+  });
+
+  it('walks a directory as Codex looks for skills of the project', async () => {
+    await using fixture = new AgentsFixture();
+    const { sandbox, url } = await fixture.seated('/home/me/project');
+    const made =
+      'mkdir -p s/a/sub s/b s/.hid; touch s/a/SKILL.md s/a/sub/z s/.hid/h s/.dot; ln -s a s/l; ln -s no s/broken; ln -s .. s/b/up';
+    expect((await sandbox.run(made)).exitCode).toBe(0);
+    await using client = await ExecClient.ready(url);
+    const options = {
+      maxDepth: 6,
+      maxDirectories: 2000,
+      maxEntries: 20_000,
+      followDirectorySymlinks: true,
+      pruneHiddenDirectories: true,
+    };
+    const walked = async (more: object, name = 's') => {
+      const path = address(`/home/me/project/${name}`);
+      const { entries, truncated } = await client.ask('fs/walk', {
+        path,
+        options: { ...options, ...more },
+        sandbox: null,
+      });
+      const found = entries as readonly { readonly path: string; readonly kind: string }[];
+      return { found: found.map((one) => `${one.path.slice(path.length + 1)} ${one.kind}`), truncated };
+    };
+    const near = ['.dot file', '.hid directory', 'a directory', 'b directory', 'l directory'];
+    const below = ['a/SKILL.md file', 'a/sub directory', 'b/up directory', 'l/SKILL.md file', 'l/sub directory'];
+    expect(await walked({})).toEqual({ found: [...near, ...below, 'a/sub/z file', 'l/sub/z file'], truncated: false });
+    expect(await walked({ maxDepth: 0 })).toEqual({ found: near, truncated: false });
+    expect(await walked({ maxEntries: 2 })).toEqual({ found: near.slice(0, 2), truncated: true });
+    expect(await walked({ maxDirectories: 1 })).toEqual({ found: near, truncated: true });
+    expect(await walked({ followDirectorySymlinks: false, pruneHiddenDirectories: false })).toEqual({
+      found: [...near.slice(0, 4), '.hid/h file', 'a/SKILL.md file', 'a/sub directory', 'a/sub/z file'],
+      truncated: false,
+    });
+    await expect(walked({}, 'none')).rejects.toThrow('-32004: ');
+  });
+
   it('serves nobody without the address, no page of a browser, and nothing before it is initialized', async () => {
     await using fixture = new AgentsFixture();
     const { url } = await fixture.seated();
@@ -161,6 +205,17 @@ describe("Codex's exec server", () => {
     await fixture.giveUp();
     expect((await sandbox.log()).map(({ subject }) => subject)).toEqual([expect.stringContaining('codex: echo made')]);
     expect((await sandbox.run(['pgrep', '-f', 'sleep 1000'])).exitCode).toBe(1);
+  });
+
+  it('a command is over once its own program is, whatever it left in the background, which works on', async () => {
+    await using fixture = new AgentsFixture();
+    const { sandbox, url } = await fixture.seated();
+    await using client = await ExecClient.ready(url);
+    await client.start('a', 'sleep 314 & echo up');
+    expect(await client.told('process/exited', 'a')).toMatchObject({ exitCode: 0 });
+    await client.told('process/closed', 'a');
+    expect(client.output('a')).toBe('up\n');
+    expect((await sandbox.run(['pgrep', '-f', 'sleep 314'])).exitCode).toBe(0);
   });
 
   it('answers what is no message and what is unknown, and goes on', async () => {

@@ -59,11 +59,11 @@ export class CliFixture extends RepositoryFixture {
     }).trimEnd();
   };
 
-  readonly start = (args: readonly string[]): ChildProcess => {
+  readonly start = (args: readonly string[], more: Readonly<Record<string, string>> = {}): ChildProcess => {
     const [program, ...rest] = NODE;
     return spawn(program, [...rest, ...args], {
       cwd: this.repository,
-      env: this.environment,
+      env: { ...this.environment, ...more },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
   };

@@ -11,13 +11,36 @@ const CODEX = fileURLToPath(new URL('../../agents/test/fixtures/codex.mjs', impo
 
 type Run = (args: readonly string[], more?: Readonly<Record<string, string>>) => Promise<Ran>;
 
-/** The command line of a person whose PATH has a `codex` that behaves in one way. */
-function personWith(fixture: CliFixture, mode: 'remote' | 'local'): Run {
+/** A PATH that has a `codex` that behaves in one way. As a launcher it stays there while the agent works, as that of npm does. */
+function personPath(fixture: CliFixture, mode: 'remote' | 'local', as?: 'launcher'): { readonly PATH: string } {
   const bin = join(fixture.directory, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'codex'), `#!/bin/sh\nexec '${process.execPath}' '${CODEX}' ${mode} "$@"\n`);
+  const line = `'${process.execPath}' '${CODEX}' ${mode} "$@"`;
+  writeFileSync(join(bin, 'codex'), as === 'launcher' ? `#!/bin/sh\n${line}\nexit $?\n` : `#!/bin/sh\nexec ${line}\n`);
   chmodSync(join(bin, 'codex'), 0o755);
-  const own = { PATH: `${bin}:${process.env['PATH'] ?? '/usr/bin:/bin'}` };
+  return { PATH: `${bin}:${process.env['PATH'] ?? '/usr/bin:/bin'}` };
+}
+
+/** What a file says, once it is there. */
+async function appears(path: string): Promise<string> {
+  for (;;) {
+    const found = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    if (found !== '') return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '); // nobody has to wait for it
+  } catch {
+    return false;
+  }
+}
+
+/** The command line of a person with it. */
+function personWith(fixture: CliFixture, mode: 'remote' | 'local'): Run {
+  const own = personPath(fixture, mode);
   return async (args, more) => await fixture.run(args, undefined, { ...own, ...more });
 }
 
@@ -60,7 +83,7 @@ describe('litterbox with codex', () => {
       FIXTURE_STARTED: started,
       FIXTURE_WAITS: may,
     });
-    while (!existsSync(started)) await new Promise((resolve) => setTimeout(resolve, 20));
+    await appears(started);
     const second = await run(['with', 'codex', '--sandbox', 'one', '--', 'run', 'touch no']);
     expect(second).toMatchObject({
       code: 6,
@@ -72,6 +95,46 @@ describe('litterbox with codex', () => {
     writeFileSync(may, '');
     expect((await first).code).toBe(0);
     expect(JSON.parse((await fixture.run(['list', '--json'])).stdout)[0]).not.toHaveProperty('agent');
+  });
+
+  it('Ctrl-C is for the agent, which may think on: the sandbox and its seat stay', async () => {
+    await using fixture = new CliFixture();
+    const [started, may, interrupted] = ['started', 'may-end', 'interrupted'].map((name) =>
+      join(fixture.directory, name),
+    ) as [string, string, string];
+    const { PATH } = personPath(fixture, 'remote');
+    const child = fixture.startInTerminal(['with', 'codex', '--sandbox', 'one', '--', 'run', 'true'], {
+      PATH,
+      FIXTURE_STARTED: started,
+      FIXTURE_WAITS: may,
+      FIXTURE_INTERRUPTED: interrupted,
+    });
+    const said = child.stdout ? text(child.stdout) : '';
+    await appears(started);
+    for (const times of ['1', '2', '3']) {
+      child.stdin?.write('\u0003');
+      while ((await appears(interrupted)) !== times) await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    writeFileSync(may, '');
+    expect((await once(child, 'close'))[0]).toBe(0);
+    expect(await said).toContain('Codex left one with 0 changed files, in one call.');
+  });
+
+  it('ended from outside, it ends the agent behind a launcher too, and says what is left', async () => {
+    await using fixture = new CliFixture();
+    const started = join(fixture.directory, 'started');
+    const { PATH } = personPath(fixture, 'remote', 'launcher');
+    const child = fixture.start(['with', 'codex', '--sandbox', 'one', '--', 'run', 'echo b >a.txt'], {
+      PATH,
+      FIXTURE_STARTED: started,
+      FIXTURE_WAITS: join(fixture.directory, 'never'),
+    });
+    const said = child.stderr ? text(child.stderr) : '';
+    const [, agent] = (await appears(started)).split(' ');
+    child.kill('SIGTERM');
+    expect((await once(child, 'close'))[0]).toBe(143);
+    while (isAlive(Number(agent))) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await said).toContain('Codex left one with one changed file, in one call.');
   });
 
   it('makes no sandbox and starts nothing where the agent would not be in it', async () => {

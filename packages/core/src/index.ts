@@ -270,4 +270,5 @@ export { SetUpSandbox } from './use-cases/set-up-sandbox.ts';
 export { parseByteSize } from './config/parse-byte-size.ts';
 export { parseDuration } from './config/parse-duration.ts';
 export type { RevisionMessage } from './domain/revision-message.ts';
+export { FindShell } from './inside/find-shell.ts';
 export { PERSON_USE_CASES } from './wiring/person-use-cases.ts';

@@ -9,6 +9,7 @@ import {
   type FailedFork,
   type FileStatus,
   FindSandbox,
+  FindShell,
   type ForkResult,
   forkSandbox,
   type FoundName,
@@ -282,6 +283,11 @@ export class Sandbox implements AsyncDisposable {
    */
   async seat(agent: string, options?: CallOptions): Promise<Lease> {
     return await this.#perform(seatAgent, { sandbox: this.name, agent }, options);
+  }
+
+  /** What runs commands that are given as text: bash where the sandbox has one. */
+  async shell(options?: CallOptions): Promise<'bash' | 'sh'> {
+    return (await this.#useCases.get(FindShell).find((await this.refresh(options)).record, options)) ?? 'sh';
   }
 
   /** The record as it is now. */

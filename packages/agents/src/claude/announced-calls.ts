@@ -3,6 +3,7 @@ import * as z from 'zod';
 const announcement = z.object({
   tool_name: z.string(),
   tool_use_id: z.string().optional(),
+  transcript_path: z.string().optional(),
   tool_input: z.object({ command: z.string().optional(), isolation: z.string().optional() }),
 });
 const MAX_KEPT = 64;
@@ -10,6 +11,12 @@ const MAX_KEPT = 64;
 /** What Claude's hook tells before each call: the names that Claude has for its calls, found again by their commands. */
 export class AnnouncedCalls {
   readonly #calls: { readonly command: string; readonly callId: string }[] = [];
+  readonly #onSession: (transcript: string) => void;
+
+  /** @param onSession is told where Claude writes what is said in the session */
+  constructor(onSession: (transcript: string) => void = () => {}) {
+    this.#onSession = onSession;
+  }
 
   /** Takes what a hook reads (`PreToolUse`, as 2.1.328 sends it). Resolves with why the call must not be made. */
   announce(input: string): string | undefined {
@@ -19,7 +26,8 @@ export class AnnouncedCalls {
     } catch {
       return 'Litterbox does not understand what this version of Claude Code says of its call.';
     }
-    const { tool_name: tool, tool_use_id: id, tool_input: asked } = given;
+    const { tool_name: tool, tool_use_id: id, tool_input: asked, transcript_path: transcript } = given;
+    if (transcript !== undefined) this.#onSession(transcript);
     if (tool !== 'Bash')
       return asked.isolation === undefined
         ? undefined

@@ -1,6 +1,6 @@
 /** What goes between the relay and the seat: a byte that says what it is, its length in four, and its bytes. */
 export const FRAMES = {
-  /** To the seat: the text, the directory, and whether errors go where output goes, as JSON. The first, once. */
+  /** To the seat: the text, the directory, whether errors go where output goes, and the file where that is, as JSON. The first, once. */
   request: 0,
   input: 1,
   inputEnd: 2,

@@ -8,8 +8,8 @@ import { failureText } from '../failure-text.ts';
 import { AnnouncedCalls } from './announced-calls.ts';
 import { bashCall } from './bash-call.ts';
 import { frame, frameReader, FRAMES, MAX_FRAME_BYTES } from './frames.ts';
-import { insidePath } from '../paths.ts';
-import { directoryAfter, tellDirectory } from './tell-directory.ts';
+import { Directories, tellDirectory } from './directories.ts';
+import { SavedOutputs } from './saved-outputs.ts';
 
 const MAX_ANNOUNCEMENT_BYTES = 2 ** 20;
 /** What the commands of Claude have in their environment of Claude's own: how to behave without a person. Nothing of the machine's. */
@@ -17,7 +17,12 @@ const ENVIRONMENT = { CLAUDECODE: '1', GIT_EDITOR: 'true' };
 
 type Running = AttachedProcess['process'];
 
-const request = z.object({ text: z.string(), directory: z.string(), isMerged: z.boolean() });
+const request = z.object({
+  text: z.string(),
+  directory: z.string(),
+  isMerged: z.boolean(),
+  output: z.string().optional(),
+});
 type Request = z.output<typeof request>;
 
 /** Where a command's input goes. */
@@ -38,12 +43,26 @@ export interface SeatedClaude {
   readonly place: ExecPlace;
   /** The text that the hook before each call is known by. */
   readonly hook: string;
+  /** A directory of the seat's, to which Claude may go. */
+  readonly standIns: string;
+}
+
+/** What one session of Claude's has. */
+interface Session {
+  readonly place: ExecPlace;
+  readonly calls: AnnouncedCalls;
+  readonly directories: Directories;
+  readonly outputs: SavedOutputs;
+  readonly running: Set<Running>;
 }
 
 /** Listens for relays on a socket, and runs in the sandbox what they hand over. Its disposal ends all of it, and records what it changed. */
 export async function listenRelay(seated: SeatedClaude, socketPath: string): Promise<AsyncDisposable> {
-  const calls = new AnnouncedCalls();
+  const { place, standIns } = seated;
   const running = new Set<Running>();
+  const outputs = new SavedOutputs();
+  const calls = new AnnouncedCalls((transcript) => outputs.session(transcript));
+  const session: Session = { place, calls, outputs, running, directories: new Directories(place, standIns) };
   const sockets = new Set<Socket>();
   const work = new Set<Promise<void>>();
   const server = createServer((socket) => {
@@ -51,7 +70,7 @@ export async function listenRelay(seated: SeatedClaude, socketPath: string): Pro
     socket.on('close', () => sockets.delete(socket));
     const working = answer(socket, async (asked, caller) => {
       if (asked.text === seated.hook) await announced(calls, caller);
-      else await ran(seated.place, calls, running, asked, caller);
+      else await ran(session, asked, caller);
     });
     work.add(working);
     void working.finally(() => work.delete(working));
@@ -130,19 +149,19 @@ async function announced(calls: AnnouncedCalls, { input, send }: Caller): Promis
 
 /** A command, or the text of a hook of the person's: it runs in the sandbox too. */
 async function ran(
-  place: ExecPlace,
-  calls: AnnouncedCalls,
-  running: Set<Running>,
-  { text, directory, isMerged }: Request,
+  { place, calls, directories, outputs, running }: Session,
+  { text, directory, isMerged, output: file }: Request,
   { input, send, gone }: Caller,
 ): Promise<void> {
   const { hands, shell, root } = place;
   const call = bashCall(text);
   const callId = call && calls.take(call.command);
-  const cwd = insidePath(place, directory) ?? '.';
+  if (call && file !== undefined) outputs.printed(file);
+  const cwd = directories.inside(directory);
+  const script = call ? await outputs.broughtInto(hands, call.script) : text;
   const start = async () =>
     await hands.attach({
-      command: [shell, '-c', call?.script ?? text],
+      command: [shell, '-c', script],
       cwd,
       env: ENVIRONMENT,
       tool: 'claude',
@@ -154,9 +173,7 @@ async function ran(
     // Another directory would be another command: Claude goes back to the workspace, and the model decides.
     if (cwd === '.' || !(await isAbsent(place, cwd))) throw error;
     if (call) await tellDirectory(call.directoryFile, root);
-    throw new Error(
-      `${directory} is not there in the sandbox any more, so nothing ran. The next command starts in ${root}.`,
-    );
+    throw new Error(`${cwd} is not there in the sandbox any more, so nothing ran. The next command starts in ${root}.`);
   });
   const { process } = attached;
   running.add(process);
@@ -186,7 +203,7 @@ async function ran(
   try {
     const exit = await exitOf(process, output);
     const [after] = await Promise.all([
-      call && exit.code === 0 ? directoryAfter(place, call.directoryFile) : undefined,
+      call && exit.code === 0 ? directories.after(call.directoryFile) : undefined,
       attached.finish(exit).catch(async (error: unknown) => {
         await send(FRAMES.error, Buffer.from(`Litterbox: what it changed is not recorded: ${failureText(error)}\n`));
       }),

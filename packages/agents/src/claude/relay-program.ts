@@ -12,7 +12,7 @@ export function relayProgram(): string {
 /** Its text is the program, so it names nothing outside of itself. */
 function relay(framed: typeof frame, readFrames: typeof frameReader, frames: typeof FRAMES, maxBytes: number): void {
   const { connect } = process.getBuiltinModule('node:net');
-  const { fstatSync } = process.getBuiltinModule('node:fs');
+  const { fstatSync, readlinkSync } = process.getBuiltinModule('node:fs');
   const [, , path = '', text = ''] = process.argv;
   const send = (kind: number, bytes?: Uint8Array) => socket.write(framed(kind, bytes));
   const fail = (why: string) => {
@@ -24,10 +24,19 @@ function relay(framed: typeof frame, readFrames: typeof frameReader, frames: typ
     const [output, error] = [fstatSync(1), fstatSync(2)];
     return output.dev === error.dev && output.ino === error.ino;
   };
+  // Claude has it print to a file, whose path it then names to the model.
+  const output = () => {
+    try {
+      return fstatSync(1).isFile() ? readlinkSync('/proc/self/fd/1') : undefined;
+    } catch {
+      return undefined; // this machine has no such links
+    }
+  };
   let isOver = false;
   const socket = connect(path, () => {
     try {
-      send(frames.request, Buffer.from(JSON.stringify({ text, directory: process.cwd(), isMerged: isMerged() })));
+      const asked = { text, directory: process.cwd(), isMerged: isMerged(), output: output() };
+      send(frames.request, Buffer.from(JSON.stringify(asked)));
     } catch (error) {
       isOver = true;
       return fail(String(error));

@@ -4,6 +4,7 @@ import { ExecError } from './exec-error.ts';
 import type { ExecPlace } from '../exec-place.ts';
 import { insidePath } from '../paths.ts';
 import { ServedProcess, type Told } from './served-process.ts';
+import { walk } from './walk.ts';
 
 /** Programs that one client may have at once, and ended ones that it may still ask about. */
 const MAX_RUNNING = 256;
@@ -21,6 +22,8 @@ export class ExecSession {
   readonly #place: ExecPlace;
   readonly #agent: string;
   readonly #processes = new Map<string, ServedProcess | 'starting'>();
+  /** Ended and forgotten, with something left in the background. */
+  readonly #background = new Set<ServedProcess>();
   #send: Send | undefined;
 
   /** @param agent what called, in the log */
@@ -44,7 +47,7 @@ export class ExecSession {
   /** Ends every program. */
   async close(): Promise<void> {
     this.#send = undefined;
-    const served = [...this.#processes.values()].filter((one) => one !== 'starting');
+    const served = [...this.#processes.values(), ...this.#background].filter((one) => one !== 'starting');
     await Promise.all(served.map(async (one) => await one.terminate()));
     await Promise.all(served.map(async (one) => await one.ended));
   }
@@ -89,6 +92,15 @@ export class ExecSession {
           isFile: type === 'file',
         })),
       }),
+      'fs/walk': async ({ path, options }) => {
+        const top = this.#inside(path);
+        const { entries, isTruncated } = await walk(this.#place.hands, top, options);
+        const told = entries.map(({ path: below, kind }) => ({
+          path: addressOf(`${path}${below.slice(top.length)}`),
+          kind,
+        }));
+        return { entries: told, errors: [], truncated: isTruncated };
+      },
       'fs/writeFile': async ({ path, dataBase64 }) => {
         await this.#place.hands.write(this.#inside(path), dataBase64);
         return {};
@@ -229,8 +241,15 @@ export class ExecSession {
 
   /** The oldest that ended. */
   #forget(): void {
-    const ended = [...this.#processes].filter(([, one]) => one !== 'starting' && one.isClosed);
-    for (const [id] of ended.slice(0, -MAX_ENDED)) this.#processes.delete(id);
+    for (const one of this.#background) if (one.isOver) this.#background.delete(one);
+    const ended = [...this.#processes].flatMap(([id, one]) =>
+      one !== 'starting' && one.isClosed ? [{ id, one }] : [],
+    );
+    for (const { id, one } of ended.slice(0, -MAX_ENDED)) {
+      this.#processes.delete(id);
+      one.forget();
+      if (!one.isOver) this.#background.add(one);
+    }
   }
 }
 

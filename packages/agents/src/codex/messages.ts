@@ -70,6 +70,16 @@ export const params = {
   'fs/canonicalize': z.object(onPath),
   'fs/readFile': z.object(onPath),
   'fs/readDirectory': z.object(onPath),
+  'fs/walk': z.object({
+    ...onPath,
+    options: z.object({
+      maxDepth: z.int().min(0),
+      maxDirectories: z.int().min(0),
+      maxEntries: z.int().min(0),
+      followDirectorySymlinks: z.boolean(),
+      pruneHiddenDirectories: z.boolean(),
+    }),
+  }),
   'fs/writeFile': z.object({ ...onPath, dataBase64: bytes }),
   'fs/createDirectory': z.object({ ...onPath, recursive: z.boolean().nullish() }),
   'fs/remove': z.object({ ...onPath, recursive: z.boolean().nullish(), force: z.boolean().nullish() }),

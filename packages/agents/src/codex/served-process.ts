@@ -36,6 +36,7 @@ export class ServedProcess {
   #sequence = 0;
   #exitCode: number | undefined;
   #isClosed = false;
+  #isOver = false;
   #failure: string | undefined;
   #writing: Promise<void> = Promise.resolve();
   #changed = Promise.withResolvers<void>();
@@ -57,6 +58,11 @@ export class ServedProcess {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** What it left in the background has ended too. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   get hasExited(): boolean {
@@ -123,14 +129,23 @@ export class ServedProcess {
         this.#failure = `What it changed is not recorded: ${text(error)}`;
       });
       await this.#told({ type: 'exited', exitCode: exit.code });
+      // What it left in the background may hold its output for ever: Codex takes it for a program that still runs until it is closed.
+      await this.#told({ type: 'closed' });
       await output;
     } catch (error) {
       this.#failure = text(error);
       if (!this.hasExited) await this.#told({ type: 'exited', exitCode: 1 });
+      if (!this.isClosed) await this.#told({ type: 'closed' });
     } finally {
-      await this.#told({ type: 'closed' });
+      this.#isOver = true;
       await this.#attached[Symbol.asyncDispose]();
     }
+  }
+
+  /** Nobody asks any more what it printed. */
+  forget(): void {
+    this.#kept.length = 0;
+    this.#keptBytes = 0;
   }
 
   async #pass(output: AsyncIterable<OutputChunk>): Promise<void> {
@@ -142,6 +157,7 @@ export class ServedProcess {
   }
 
   async #told(event: ProcessEvent): Promise<void> {
+    if (this.#isClosed) return;
     this.#sequence += 1;
     const told = { ...event, sequence: this.#sequence };
     if (told.type === 'output') {

@@ -6,6 +6,9 @@ interface Pi {
   on(event: 'user_bash' | 'session_shutdown', handler: () => object | undefined): void;
 }
 type Tool = object & { execute(...args: readonly unknown[]): Promise<unknown> };
+interface BashResult {
+  readonly details?: { readonly fullOutputPath?: string };
+}
 type MakeTool = (cwd: string, options?: { readonly operations: object }) => Tool;
 /** What the package gives to extensions. */
 interface Kit {
@@ -21,13 +24,17 @@ interface Seat {
   readonly shell: string;
 }
 
-/** The file that pi loads: its tools, whose operations are requests of the exec server. It runs and reads nothing on this machine. */
+/**
+ * The file that pi loads: its tools, whose operations are requests of the exec server. It runs nothing on this machine, and of its files it
+ * reads those alone in which pi keeps long output, whose paths pi names to the model.
+ */
 export function piExtension(seat: Seat): string {
   return `import * as kit from '@earendil-works/pi-coding-agent';\nexport default (pi) => (${extension.toString()})(pi, kit, ${JSON.stringify(seat)}, ${ERRORS.notFound});\n`;
 }
 
 /** Its text is the extension, so it names nothing outside of itself. */
 function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void {
+  const { readFileSync } = process.getBuiltinModule('node:fs');
   type Params = Readonly<Record<string, unknown>>;
   interface Link {
     ask(method: string, params: object): Promise<Params>;
@@ -188,8 +195,16 @@ function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void
   pi.registerTool(kit.createLsTool(cwd, { operations: operations.ls }));
   pi.registerTool({
     ...kit.createBashTool(cwd, { operations: run() }),
-    execute: async (id: string, ...rest: readonly unknown[]) =>
-      await kit.createBashTool(cwd, { operations: run(id) }).execute(id, ...rest),
+    async execute(id: string, ...rest: readonly unknown[]) {
+      const result = (await kit.createBashTool(cwd, { operations: run(id) }).execute(id, ...rest)) as BashResult;
+      const { fullOutputPath } = result.details ?? {};
+      if (fullOutputPath !== undefined) {
+        const dataBase64 = readFileSync(fullOutputPath).toString('base64');
+        // The command has run, so what it printed is told even where the sandbox takes no such file.
+        await ask('fs/writeFile', fullOutputPath, { dataBase64 }).catch(() => {});
+      }
+      return result;
+    },
   });
   // An open connection would keep pi from ending.
   pi.on('session_shutdown', () => void link?.then((one) => one.close()));

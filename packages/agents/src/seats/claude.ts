@@ -1,8 +1,9 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LitterboxError } from 'litterbox';
 import { listenRelay } from '../claude/listen-relay.ts';
+import { ownDirectory } from '../own-directory.ts';
 import { relayProgram } from '../claude/relay-program.ts';
 import { shellWord } from '../shell-word.ts';
 import { anthropicTurn } from '../trial/anthropic-turn.ts';
@@ -84,7 +85,7 @@ export const claudeSeat: Seat = {
     if (option !== undefined) throw refusal(`With ${option.split('=')[0]}, Claude Code would not work in the sandbox.`);
   },
   async open({ tools, ...place }) {
-    const directory = await mkdtemp(join(plainDirectory(), 'litterbox-seat-')); // for its owner alone
+    const directory = await ownDirectory('seat', plainDirectory()); // for its owner alone
     const at = (name: string) => join(directory, name);
     const program = async (name: string, ...lines: string[]) =>
       await writeFile(at(name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o700 });
@@ -109,7 +110,9 @@ export const claudeSeat: Seat = {
         ),
         writeFile(at('prompt.md'), Buffer.concat([words, memory])),
       ]);
-      const relay = await listenRelay({ place: { ...place, root }, hook: at('hook') }, at('socket'));
+      await mkdir(at('at'), { mode: 0o700 });
+      const seated = { place: { ...place, root }, hook: at('hook'), standIns: at('at') };
+      const relay = await listenRelay(seated, at('socket'));
       const environment = {
         CLAUDE_CODE_SHELL_PREFIX: at('shell'),
         CLAUDE_CODE_DISABLE_AGENT_VIEW: '1', // what works on in the background outlives the seat
@@ -125,6 +128,7 @@ export const claudeSeat: Seat = {
           '--setting-sources=user',
           `--mcp-config=${at('servers.json')}`,
           '--strict-mcp-config',
+          `--add-dir=${at('at')}`,
           `--append-system-prompt-file=${at('prompt.md')}`,
           `--settings=${settings(environment, at('hook'))}`,
         ],
@@ -161,7 +165,7 @@ function settings(environment: Readonly<Record<string, string>>, hook: string): 
 }
 
 const whereItIs = (workdir: string) =>
-  `Bash and the tools of mcp__${SERVER} work in a sandbox, where the repository is at ${workdir}. No tool of yours reads files of the machine that you run on. Long output that was saved to a file is there: write long output to a file in /tmp yourself, and read that.`;
+  `Bash and the tools of mcp__${SERVER} work in a sandbox, where the repository is at ${workdir}. No tool of yours reads files of the machine that you run on. Read a file to which output was saved with Bash (sed, tail, grep), and with no other tool.`;
 
 function refusal(what: string): LitterboxError {
   return new LitterboxError('UNSUPPORTED', what, {

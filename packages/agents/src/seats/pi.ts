@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LitterboxError } from 'litterbox';
 import { ExecServer } from '../codex/exec-server.ts';
 import { listenExecServer } from '../codex/listen-exec-server.ts';
+import { ownDirectory } from '../own-directory.ts';
 import { piExtension } from '../pi/pi-extension.ts';
 import { anthropicTurn } from '../trial/anthropic-turn.ts';
 import { instructionsOf } from './instructions-of.ts';
@@ -33,7 +33,7 @@ export const piSeat: Seat = {
     });
   },
   async open(place) {
-    const directory = await mkdtemp(join(tmpdir(), 'litterbox-seat-')); // for its owner alone
+    const directory = await ownDirectory('seat'); // for its owner alone
     const listening = await listenExecServer(new ExecServer(place, 'pi'));
     const [extension, prompt] = ['litterbox.mjs', 'prompt.md'].map((name) => join(directory, name)) as [string, string];
     try {

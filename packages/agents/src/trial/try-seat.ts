@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { LitterboxError } from 'litterbox';
 import type { Hands } from '../hands.ts';
+import { ownDirectory } from '../own-directory.ts';
 import type { Seat } from '../seats/seat.ts';
 
 /** A program that says nothing for so long is not one that can be trusted with a turn. */
@@ -21,7 +21,7 @@ const PATIENCE_MS = 60_000;
  * @throws LitterboxError `UNSUPPORTED` when the command ran here, or came to nobody
  */
 export async function trySeat(seat: Seat, program: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  const home = await mkdtemp(join(tmpdir(), 'litterbox-trial-'));
+  const home = await ownDirectory('trial');
   const directory = join(home, 'work');
   await mkdir(directory);
   const ranHere = join(directory, 'ran-here');

@@ -9,6 +9,7 @@ import {
   LitterboxError,
   readDiff,
   readLog,
+  reconcileState,
   slugify,
   visible,
   visibleName,
@@ -18,6 +19,7 @@ import { defaultStateDirectory } from 'litterbox/performer';
 import { ownPath } from '../agents/own-path.ts';
 import { askOrCancel } from '../ask.ts';
 import type { Context } from '../context.ts';
+import { endTree } from '../end-tree.ts';
 import { loadForAgent } from '../load-litterbox.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -44,7 +46,6 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   if (!seat) throw new Error(`no seat ${id}`); // the choices are checked before
   const args = given.filter((word) => word !== undefined);
   seat.refuse(process.env, args);
-  await context.settled();
   const root = repositoryRoot(directory) ?? directory;
   const [litterbox, program] = await Promise.all([
     loadForAgent(directory, askOrCancel, id),
@@ -53,11 +54,12 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
     ),
   ]);
   await using _litterbox = litterbox;
+  for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
   const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = flags.share ? undefined : await sandbox.seat(id, { signal });
   const before = (await litterbox.perform(readLog, { sandbox: sandbox.name })).length;
   const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id, '--share'] as const;
-  await using opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox), tools });
+  await using opened = await seat.open({ hands: sandbox, root, shell: await sandbox.shell({ signal }), tools });
   talk.notice(
     talk.paint(
       'dim',
@@ -155,7 +157,9 @@ async function run(
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
   const leave = () => onInterrupt(leave); // the terminal has sent it to the agent as well
   leave();
-  const end = () => child.kill('SIGTERM');
+  const end = () => {
+    if (child.pid !== undefined) endTree(child.pid);
+  };
   signal.addEventListener('abort', end);
   try {
     const [code, ended] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];

@@ -93,7 +93,8 @@ export class AcceptWork {
   /** The state that the person knows: the one that they name, or the one that they were shown last. */
   async #basis(work: OfferedWork, { tip }: GivenConsent, options?: CallOptions): Promise<ObjectId | undefined> {
     return (
-      (await this.assertNamed(work, tip, options)) ?? (await currentRecord(this.#needs.state, work.record, options)).shownTip
+      (await this.assertNamed(work, tip, options)) ??
+      (await currentRecord(this.#needs.state, work.record, options)).shownTip
     );
   }
 

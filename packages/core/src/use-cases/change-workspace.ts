@@ -93,10 +93,12 @@ export class ChangeWorkspace {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await change.act(opened, record);
         const message = revisionMessage({ ...trigger, sandbox: record.slug, callId, ...change.facts?.(outcome) });
-        const { result, drift } = await this.#needs.recordRevision.record(record, opened, message).catch((error: unknown) => {
-          change.unrecorded?.(outcome);
-          throw error;
-        });
+        const { result, drift } = await this.#needs.recordRevision
+          .record(record, opened, message)
+          .catch((error: unknown) => {
+            change.unrecorded?.(outcome);
+            throw error;
+          });
         failpoint('change.after-record');
         if (drift) throw liveTreeChanged(record, drift, ' The call ended, and what it changed is recorded.');
         change.settled?.(outcome);

@@ -106,7 +106,7 @@ export function withTool(dialect: Dialect, name: string): Dialect {
 }
 
 /** Contents of the work tree, and what is in the home but the clients' own files. */
-function treeOf({ scratch, home }: AgentFixture): string {
+export function treeOf({ scratch, home }: AgentFixture): string {
   const script = `git status --porcelain; find . -path ./.git -prune -o -type f -print | sort | xargs sha256sum; ls -A '${home}' | grep -vE '^[.](cache|claude|claude[.]json|codex|pi)$'`;
   return spawnSync('sh', ['-c', script], { cwd: scratch.repository, encoding: 'utf8' }).stdout;
 }

@@ -1,4 +1,4 @@
-// npm run test:agents [-- --keep] [--only claude] [--transcripts DIR]: the clients that people use, at work in sandboxes, without any network.
+// npm run test:agents [-- --keep] [--only claude] [--transcripts DIR] [--faults]: the clients that people use, at work in sandboxes, without any network.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,6 +7,7 @@ import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
 import { driveSdk } from './drive-sdk.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
+import { driveFault, FAULTS } from './fails-closed.ts';
 import { SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
@@ -23,6 +24,7 @@ const HEAD =
     '|',
   );
 
+const FAULT_HEAD = ['client', 'what goes wrong', 'when', 'result', 'seconds', 'what the model was told last'];
 const SEAT_HEAD = ['client', 'result', 'turns of the model', 'seconds', 'date'];
 
 /** Clients that `agent install --hands` is for, and how they are started then. */
@@ -36,6 +38,7 @@ const { values } = parseArgs({
   options: {
     keep: { type: 'boolean', default: false },
     only: { type: 'string' },
+    faults: { type: 'boolean', default: false },
     transcripts: { type: 'string', default: TRANSCRIPTS },
   },
 });
@@ -48,6 +51,7 @@ await withoutNetwork(
 );
 
 async function main(install = '', sdks = ''): Promise<void> {
+  if (values.faults) return await faults(install);
   const rows: (readonly (string | number)[])[] = [];
   for (const client of AGENT_CLIENTS.filter(({ id }) => values.only === undefined || id === values.only)) {
     for (const [index, story] of STORIES.entries()) {
@@ -67,6 +71,26 @@ async function main(install = '', sdks = ''): Promise<void> {
   if (!values.keep) return;
   const page = withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents', table);
   writeFileSync(PAGE, withMarkedPart(page, 'test:agents, hands', seats));
+}
+
+/** Each agent and each fault: a quarter of an hour. */
+async function faults(install: string): Promise<void> {
+  const rows: (readonly (string | number)[])[] = [];
+  for (const seat of SEATED_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
+    await using fixture = agentFixture(NEEDY_STORY);
+    for (const fault of FAULTS) {
+      const row = [seat.client.title, fault.title, fault.at];
+      try {
+        const { told, seconds } = await driveFault(seat, install, fixture, fault);
+        rows.push([...row, 'nothing ran here', seconds, told.slice(0, 80)]);
+      } catch (error) {
+        process.exitCode = 1;
+        console.error(`FAILED ${row.join(', ')}: ${error instanceof Error ? error.message : String(error)}`);
+        rows.push([...row, '**failed**', 0, '']);
+      }
+    }
+  }
+  console.log(tableOf(FAULT_HEAD, rows));
 }
 
 async function seatedRow(

@@ -25,8 +25,13 @@ export interface ModelServer extends AsyncDisposable {
   readonly talk: Talk;
 }
 
-export async function modelServer(dialect: Dialect, plot: Plot): Promise<ModelServer> {
-  const model = new PlottedModel(dialect, plot);
+/** @param onTurn awaited before the model says what it has not said yet, with how many calls it made */
+export async function modelServer(
+  dialect: Dialect,
+  plot: Plot,
+  onTurn: (calls: number) => Promise<void> = async () => {},
+): Promise<ModelServer> {
+  const model = new PlottedModel(dialect, plot, onTurn);
   const server = createServer((request, response) => void model.answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -50,10 +55,12 @@ class PlottedModel implements Talk {
   readonly #turns: Turn[] = [];
   readonly #dialect: Dialect;
   readonly #plot: Plot;
+  readonly #onTurn: (calls: number) => Promise<void>;
 
-  constructor(dialect: Dialect, plot: Plot) {
+  constructor(dialect: Dialect, plot: Plot, onTurn: (calls: number) => Promise<void>) {
     this.#dialect = dialect;
     this.#plot = plot;
+    this.#onTurn = onTurn;
   }
 
   get turns(): readonly Turn[] {
@@ -70,18 +77,19 @@ class PlottedModel implements Talk {
     }
     const asked: unknown = JSON.parse(body);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const event of this.#dialect.events(this.#turn(asked), asked))
+    for (const event of this.#dialect.events(await this.#turn(asked), asked))
       response.write(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
     response.end();
   }
 
-  #turn(body: unknown): Turn {
+  async #turn(body: unknown): Promise<Turn> {
     const { tools, results } = this.#dialect.read(body);
     if (!tools.some(({ ours }) => ours !== undefined)) return { say: 'A title' }; // a question beside the work
     if (this.#turns.length === 0) this.tools = tools;
     this.results = results;
     const { length } = this.#turns;
     if (results.length > length) return this.#failed(`${results.length} results of ${length} calls`);
+    if (length === results.length) await this.#onTurn(length);
     const known = this.#turns[results.length];
     if (known) return known;
     const turn = this.#next(tools, results.at(-1) ?? '');

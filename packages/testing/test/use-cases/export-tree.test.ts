@@ -75,7 +75,7 @@ test('a tip that is none is refused before anything is shown', async () => {
   await risky(fixture);
   const shown: string[] = [];
   const onRisky = (files: readonly { readonly path: string }[]) => void shown.push(...files.map(({ path }) => path));
-  const export = (tip: string) => fixture.exportTree.execute({ sandbox: 'a', acceptRisky: true, tip, onRisky });
+  const execute = (tip: string) => fixture.exportTree.export({ sandbox: 'a', acceptRisky: true, tip, onRisky });
   await expect(execute('99')).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
   expect(shown).toEqual([]);
   await execute('1');
