@@ -290,7 +290,7 @@ test('a tip that is not that of the work is refused before anything is shown, al
     integration: 'apply',
     onPlan: ({ slug }: { readonly slug: string }) => void shown.push(slug),
   } as const;
-  const integrate = (tip: string) => fixture.integrateChanges.execute({ ...apply, tip, acceptRisky: true });
+  const execute = (tip: string) => fixture.integrateChanges.integrate({ ...apply, tip, acceptRisky: true });
   await expect(execute('99')).rejects.toMatchObject({ code: 'REV_NOT_FOUND' });
   await expect(execute('0')).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
   expect(shown).toEqual([]);
