@@ -102,7 +102,7 @@ function linesOf(output) {
         .replace(/^\[2K/, '')
         .replaceAll('\r', ''),
     );
-  const banner = shown.findIndex((line) => /^OpenAI Codex/.test(stripVTControlCharacters(line)));
+  const banner = shown.findIndex((line) => stripVTControlCharacters(line).startsWith('OpenAI Codex'));
   const work = shown.findIndex((line) => stripVTControlCharacters(line) === 'exec');
   if (banner !== -1) shown.splice(banner, work - banner, '…');
   while (stripVTControlCharacters(shown.at(-1) ?? '.').trim() === '') shown.pop();

@@ -5,6 +5,6 @@ export interface ExecPlace {
   readonly hands: Hands;
   /** The repository on the person's machine: the agent names its paths. */
   readonly root: string;
-  /** Absolute path of the shell inside. */
+  /** The shell inside, as a path or as PATH finds it. */
   readonly shell: string;
 }

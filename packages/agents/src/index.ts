@@ -1,7 +1,6 @@
 export { handsFor, type HandsFor, type HandsOptions } from './embed/hands-for.ts';
 export type { ClaudeOptions, ClaudeStart } from './embed/claude-options.ts';
 export type { CodexOptions } from './embed/codex-options.ts';
-export { shellOf } from './shell-of.ts';
 export type { Hands } from './hands.ts';
 export { ExecServer, type ExecConnection } from './codex/exec-server.ts';
 export type { ExecPlace } from './exec-place.ts';

@@ -21,7 +21,7 @@ export async function startFiller([root = '']: readonly string[]): Promise<void>
   process.on('SIGHUP', () => {}); // the terminal that it was started from has closed
   const { useCases, parts } = await litterbox.wired();
   try {
-    await useCases.get(FillPool).fill({ signal: end.signal });
+    await useCases.get(FillPool).refill({ signal: end.signal });
   } catch (error) {
     if (end.signal.aborted || isLitterboxError(error, 'BUSY')) return; // who fills looks again before it ends
     // Nobody waits for this program: who wonders reads the events.

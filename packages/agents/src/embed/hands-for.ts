@@ -2,7 +2,6 @@ import { defaultStateDirectory, type Sandbox } from 'litterbox';
 import { claudeSeat } from '../seats/claude.ts';
 import { codexSeat } from '../seats/codex.ts';
 import type { OpenedSeat, Seat } from '../seats/seat.ts';
-import { shellOf } from '../shell-of.ts';
 import { assertTried, type TriedProgram } from '../trial/tried-programs.ts';
 import { type ClaudeOptions, startedClaudes } from './claude-options.ts';
 import { type CodexOptions, codexProgram } from './codex-options.ts';
@@ -64,7 +63,7 @@ export async function handsFor(
     if (!share) parts.push(await sandbox.seat(agent));
     const root = sandbox.record.repositoryRoot;
     const tools = toolsProgram({ root, sandbox: sandbox.name, agent, stateDirectory });
-    const opened = await seat.open({ hands: sandbox, root, shell: await shellOf(sandbox), tools });
+    const opened = await seat.open({ hands: sandbox, root, shell: await sandbox.shell(), tools });
     parts.push(opened);
     const made = await optionsFor(agent, seat, program, opened, root);
     parts.push(made);

@@ -1,4 +1,4 @@
-import { ExecServer, SEATS, serveExecLines, shellOf } from '@litterbox/agents';
+import { ExecServer, SEATS, serveExecLines } from '@litterbox/agents';
 import { askOrCancel } from '../ask.ts';
 import { loadForAgent } from '../load-litterbox.ts';
 import type { Perform } from '../perform.ts';
@@ -22,7 +22,7 @@ export const serve: Perform = async (context, [id], flags: Flags) => {
   await using litterbox = await loadForAgent(directory, askOrCancel, seat.id);
   const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = flags.share ? undefined : await sandbox.seat(seat.id, { signal });
-  const shell = await shellOf(sandbox);
+  const shell = await sandbox.shell();
   signal.addEventListener('abort', () => process.stdin.destroy());
   await serveExecLines(new ExecServer({ hands: sandbox, root, shell }, seat.id), process.stdin, process.stdout);
 };

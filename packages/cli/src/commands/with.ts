@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { assertTried, type Seat, SEATS, shellOf } from '@litterbox/agents';
+import { assertTried, type Seat, SEATS } from '@litterbox/agents';
 import {
   createSandbox,
   dependencyAdvice,

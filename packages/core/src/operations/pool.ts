@@ -29,7 +29,7 @@ export const fillPool = operation({
   effect: 'write',
   input: z.strictObject({}),
   document: (result: FillPoolResult) => result,
-  execute: async (useCases, _input, options) => await useCases.get(FillPool).fill(options),
+  execute: async (useCases, _input, options) => await useCases.get(FillPool).refill(options),
 });
 
 /** `pool-clear`: remove all prepared sandboxes of this repository. */
@@ -55,7 +55,7 @@ export const managePool = operation({
   document: ({ sandboxes, made, removed }: PoolReport) => ({ made, removed, sandboxes: sandboxes.map(shown) }),
   execute: async (useCases, { clear, fill }, options): Promise<PoolReport> => {
     const cleared = clear ? await useCases.get(ClearPool).clear(options) : [];
-    const filled = fill ? await useCases.get(FillPool).fill(options) : { made: 0, removed: 0 };
+    const filled = fill ? await useCases.get(FillPool).refill(options) : { made: 0, removed: 0 };
     const sandboxes = await useCases.get(ClearPool).list(options);
     return { sandboxes, made: filled.made, removed: cleared.length + filled.removed };
   },

@@ -76,7 +76,7 @@ export class FillPool {
   }
 
   /** @throws LitterboxError as a create does; `BUSY` when another process is filling the pool of this repository. */
-  async fill(options?: ProgressOptions): Promise<FillPoolResult> {
+  async refill(options?: ProgressOptions): Promise<FillPoolResult> {
     const repository = await this.#needs.openRepository.open(options);
     const wait = { ...options, waitMs: PATIENCE_MS };
     await using _lease = await this.#needs.state.lease(`pool:${repository.id}`, 'fill the pool', wait);

@@ -92,7 +92,7 @@ test('a provider that brings nothing along refuses', async () => {
 
 test('a sandbox that was prepared is not taken for one with files of this moment', async () => {
   await using fixture = world('pool = 1\n');
-  await fixture.fillPool.fill();
+  await fixture.fillPool.refill();
   const { record } = await fixture.createSandbox.create({ name: 'a', overrides: { include: ['built'] } });
   expect(fixture.look('a', 'built/a.o')).toBe('object');
   expect(fixture.left().pool).toHaveLength(1);

@@ -151,7 +151,7 @@ for (const [what, point, act] of [
 test('prepared sandboxes of a provider that does not answer stay, orphans too', async () => {
   const config = 'pool = 1\n';
   const fixture = useCaseFixture({ config });
-  await fixture.killedAt('pool.after-row', (world) => world.fillPool.fill());
+  await fixture.killedAt('pool.after-row', (world) => world.fillPool.refill());
   const before = fixture.left();
   expect(before.pool).toEqual(['filling']);
   const down = fixture.restarted({ config, provider: unanswering });
