@@ -36,7 +36,7 @@ const FOLDERS = {
   conformance: ['packages/conformance'],
   tools: ['tools'],
   mcp: ['packages/mcp/test'],
-  agents: ['packages/agents/test', 'packages/agents/src/codex'],
+  agents: ['packages/agents/test', 'packages/agents/src', 'packages/agents/src/claude', 'packages/agents/src/codex'],
   operations: ['packages/core/src/operations', 'packages/core/src/operations/tools'],
   attacks: ['packages/hardening/test/attacks'],
   faults: ['packages/hardening/test/faults'],

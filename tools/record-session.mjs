@@ -102,7 +102,7 @@ function linesOf(output) {
         .replace(/^\[2K/, '')
         .replaceAll('\r', ''),
     );
-  const banner = shown.findIndex((line) => /^OpenAI Codex/.test(stripVTControlCharacters(line)));
+  const banner = shown.findIndex((line) => stripVTControlCharacters(line).startsWith('OpenAI Codex'));
   const work = shown.findIndex((line) => stripVTControlCharacters(line) === 'exec');
   if (banner !== -1) shown.splice(banner, work - banner, '…');
   while (stripVTControlCharacters(shown.at(-1) ?? '.').trim() === '') shown.pop();
@@ -172,17 +172,20 @@ ${texts.join('\n')}
 `;
 }
 
-await withoutNetwork(() => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')], async (install) => {
-  const steps = await recorded(install);
-  writeFileSync(join(root, 'docs/recording.svg'), svgOf(steps));
-  const page = readFileSync(join(root, 'README.md'), 'utf8');
-  const [before, rest] = page.split(BEGIN);
-  const [, after] = (rest ?? '').split(END);
-  if (after === undefined) throw new Error(`README.md has no lines '${BEGIN}' and '${END}'.`);
-  const session = steps
-    .map(({ command, lines }) =>
-      [`$ ${command}`, ...lines.map((line) => stripVTControlCharacters(line).trimEnd())].join('\n'),
-    )
-    .join('\n\n');
-  writeFileSync(join(root, 'README.md'), `${before}${BEGIN}\n\`\`\`console\n${session}\n\`\`\`\n${END}${after}`);
-});
+await withoutNetwork(
+  () => [lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS')],
+  async (install) => {
+    const steps = await recorded(install);
+    writeFileSync(join(root, 'docs/recording.svg'), svgOf(steps));
+    const page = readFileSync(join(root, 'README.md'), 'utf8');
+    const [before, rest] = page.split(BEGIN);
+    const [, after] = (rest ?? '').split(END);
+    if (after === undefined) throw new Error(`README.md has no lines '${BEGIN}' and '${END}'.`);
+    const session = steps
+      .map(({ command, lines }) =>
+        [`$ ${command}`, ...lines.map((line) => stripVTControlCharacters(line).trimEnd())].join('\n'),
+      )
+      .join('\n\n');
+    writeFileSync(join(root, 'README.md'), `${before}${BEGIN}\n\`\`\`console\n${session}\n\`\`\`\n${END}${after}`);
+  },
+);
