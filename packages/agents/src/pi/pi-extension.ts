@@ -7,6 +7,7 @@ interface Pi {
 }
 type Tool = object & { execute(...args: readonly unknown[]): Promise<unknown> };
 interface BashResult {
+  readonly content: readonly object[];
   readonly details?: { readonly fullOutputPath?: string };
 }
 type MakeTool = (cwd: string, options?: { readonly operations: object }) => Tool;
@@ -34,7 +35,8 @@ export function piExtension(seat: Seat): string {
 
 /** Its text is the extension, so it names nothing outside of itself. */
 function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void {
-  const { readFileSync } = process.getBuiltinModule('node:fs');
+  const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
+  const MAX_OUTPUT_BYTES = 32 * 2 ** 20;
   type Params = Readonly<Record<string, unknown>>;
   interface Link {
     ask(method: string, params: object): Promise<Params>;
@@ -147,6 +149,16 @@ function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void
   const writeFile = async (path: string, content: string) => {
     await ask('fs/writeFile', path, { dataBase64: Buffer.from(content).toString('base64') });
   };
+  /** A file of long output, to its path in the sandbox. The command has run, so what it printed is told even where that fails. */
+  const broughtIn = async (file: string) => {
+    try {
+      if (statSync(file).size > MAX_OUTPUT_BYTES) return false;
+      await ask('fs/writeFile', file, { dataBase64: readFileSync(file).toString('base64') });
+      return true;
+    } catch {
+      return false;
+    }
+  };
   const KINDS = [
     ['image/png', '89504e47'],
     ['image/jpeg', 'ffd8ff'],
@@ -197,13 +209,10 @@ function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void
     ...kit.createBashTool(cwd, { operations: run() }),
     async execute(id: string, ...rest: readonly unknown[]) {
       const result = (await kit.createBashTool(cwd, { operations: run(id) }).execute(id, ...rest)) as BashResult;
-      const { fullOutputPath } = result.details ?? {};
-      if (fullOutputPath !== undefined) {
-        const dataBase64 = readFileSync(fullOutputPath).toString('base64');
-        // The command has run, so what it printed is told even where the sandbox takes no such file.
-        await ask('fs/writeFile', fullOutputPath, { dataBase64 }).catch(() => {});
-      }
-      return result;
+      const { fullOutputPath: file } = result.details ?? {};
+      if (file === undefined || (await broughtIn(file))) return result;
+      const text = `[Litterbox: ${file} is not in the sandbox. Print to a file below /tmp there, and read that.]`;
+      return { ...result, content: [...result.content, { type: 'text', text }] };
     },
   });
   // An open connection would keep pi from ending.
