@@ -653,7 +653,7 @@ describe('litterbox agent', () => {
       const [code] = (await once(child, 'close')) as [number];
       return [code, text];
     };
-    expect(await answered('n')).toEqual([4, expect.stringContaining('nothing was changed')]);
+    expect(await answered('n')).toEqual([4, expect.stringContaining('Nothing was changed')]);
     expect(existsSync(join(home(fixture), '.gemini'))).toBe(false);
     expect(await answered('y')).toEqual([0, expect.stringContaining('Installed: Gemini CLI')]);
     expect(readFileSync(join(home(fixture), '.gemini', 'settings.json'), 'utf8')).toContain('"litterbox"');
