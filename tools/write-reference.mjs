@@ -67,7 +67,7 @@ async function toolsPage() {
     if (rows.length === 0) return `## ${name}\n\n${description}\n\nIt takes no arguments.`;
     return `## ${name}\n\n${description}\n\n| argument | required | type | is |\n|---|---|---|---|\n${rows.join('\n')}`;
   });
-  return `# Tools\n\n${MADE}\n\nWhat \`litterbox mcp\` offers to an agent where nothing is configured. [What agents work with](../guides/agents-tools.md) shows each with an answer.\n\n${sections.join('\n\n')}\n`;
+  return `# Tools\n\n${MADE}\n\nWhat \`litterbox mcp\` offers to an agent where nothing is configured. [By tools, over MCP](../guides/mcp.md) shows what they answer.\n\n${sections.join('\n\n')}\n`;
 }
 
 const typeOf = ({ type, enum: values, items }) =>

@@ -21,7 +21,7 @@ export interface AgentClient {
   readonly asks: readonly string[];
   /** How it names a tool of the server to the model. */
   shows(tool: string): string;
-  /** What keeps its own tools away, as docs/agents.md says, and what is then left of them. */
+  /** What keeps its own tools away, as docs/guides/mcp.md says, and what is then left of them. */
   readonly limits: readonly Limit[];
   /** Before `litterbox agent install`. Gives what the environment must have. */
   prepare(fixture: AgentFixture, model: string): Readonly<Record<string, string>>;
