@@ -1,6 +1,34 @@
 // Who may import whom. tools/check-boundaries.mjs plants one violation of every rule and sees it reported.
 const tests = '\\.test\\.ts$|^packages/[^/]+/test/';
 
+/** Folders of a folder, from the ground up: none imports a later one. */
+const ROOMS = {
+  'core/src/domain': ['text', 'errors', 'sandbox', 'secrets', 'patch', 'search'],
+  'core/src/use-cases': [
+    'common',
+    'network',
+    'keeper',
+    'session',
+    'record',
+    'decide',
+    'prepare',
+    'work',
+    'create',
+    'review',
+    'remove',
+    'go-back',
+  ],
+};
+const ROOM_RULES = Object.entries(ROOMS).flatMap(([folder, rooms]) =>
+  rooms.slice(0, -1).map((room, index) => ({
+    name: 'rooms-import-downwards',
+    comment: 'The README of the folder says what it may import.',
+    severity: 'error',
+    from: { path: `^packages/${folder}/${room}/`, pathNot: tests },
+    to: { path: `^packages/${folder}/(${rooms.slice(index + 1).join('|')})/` },
+  })),
+);
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -184,7 +212,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/core/src/agent\\.ts$' },
       to: {
-        path: '^packages/core/src/wiring/person-use-cases\\.ts$|^packages/core/src/use-cases/(delete-sandbox|integrate-changes|trust-config|restore-revision|change-run-state|reconcile)\\.ts$',
+        path: '^packages/core/src/wiring/person-use-cases\\.ts$|^packages/core/src/use-cases/[a-z-]+/(delete-sandbox|integrate-changes|trust-config|restore-revision|change-run-state|reconcile)\\.ts$',
         reachable: true,
       },
     },
@@ -251,6 +279,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^(packages|bench)/' },
       to: { couldNotResolve: true },
+    },
+    ...ROOM_RULES,
+    {
+      name: 'programs-know-no-use-case',
+      comment: 'What runs in a sandbox is asked for by use cases, and by nothing else of core.',
+      severity: 'error',
+      from: { path: '^packages/core/src/(inside|channel|services|config|domain|ports)/', pathNot: tests },
+      to: { path: '^packages/core/src/(use-cases|operations|wiring)/' },
     },
     {
       name: 'no-cycles',

@@ -21,7 +21,7 @@ const FOLDERS = {
   gate: ['packages/network-gate/test'],
   testing: ['packages/testing/test', 'packages/testing/test/use-cases'],
   config: ['packages/core/src/config'],
-  domain: ['packages/core/src/domain'],
+  domain: ['text', 'errors', 'sandbox', 'secrets', 'patch', 'search'].map((room) => `packages/core/src/domain/${room}`),
   channel: ['packages/core/src/channel'],
   host: ['packages/host/test'],
   overlayfs: ['packages/provider-overlayfs/test'],

@@ -10,8 +10,8 @@ const MACHINERY = /\b(?:u?mount(?:s|ed)?|namespaces?|cgroups?|control groups?|bu
 const ALLOWED = new Map([
   ['config/', 'keys and values that a person writes'],
   ['ports/host.ts', 'the port to a machine, whose networks are namespaces'],
-  ['domain/system-rule-hint.ts', 'words of programs that run into a rule of the sandbox'],
-  ['domain/assurance.ts', 'names of controls, which a person reads'],
+  ['domain/sandbox/system-rule-hint.ts', 'words of programs that run into a rule of the sandbox'],
+  ['domain/sandbox/assurance.ts', 'names of controls, which a person reads'],
   ['channel/worker.ts', 'reads what the kernel tells programs inside of their limits'],
 ]);
 

@@ -36,14 +36,14 @@ const ATTACKS = 'packages/hardening/test/attacks/';
 const HOLES = [
   {
     name: 'decision-on-another-state',
-    file: `${CORE}/use-cases/accept-work.ts`,
+    file: `${CORE}/use-cases/review/accept-work.ts`,
     guard: '    if (basis !== undefined && since.length > 0) await',
     hole: '    if (basis !== undefined && since.length < 0) await',
     tests: ['AX90: what a program', 'AX92: '],
   },
   {
     name: 'look-without-the-workspace',
-    file: `${CORE}/use-cases/look-at-sandbox.ts`,
+    file: `${CORE}/use-cases/review/look-at-sandbox.ts`,
     guard: '      await this.#needs.settleSandbox.settle(record, options);',
     hole: '',
     tests: ['AX90: a diff shows'],
@@ -57,7 +57,7 @@ const HOLES = [
   },
   {
     name: 'forms-of-secrets',
-    file: `${CORE}/domain/secret-files.ts`,
+    file: `${CORE}/domain/secrets/secret-files.ts`,
     guard: 'const text = textOf(start.subarray(0, SECRET_LOOK_BYTES));',
     hole: 'const text = textOf(start.subarray(0, 0));',
     tests: ['AX104: ', 'AX103: '],
@@ -71,7 +71,7 @@ const HOLES = [
   },
   {
     name: 'uncommitted-bases',
-    file: `${CORE}/use-cases/spec-of.ts`,
+    file: `${CORE}/use-cases/decide/spec-of.ts`,
     guard: '? UNCOMMITTED : ',
     hole: "? '' : ",
     tests: ['AX106: '],
@@ -225,7 +225,7 @@ const HOLES = [
   },
   {
     name: 'order-of-risks',
-    file: `${CORE}/domain/grouped-risks.ts`,
+    file: `${CORE}/domain/sandbox/grouped-risks.ts`,
     guard: '.toSorted(([a], [b]) => rankOf(a) - rankOf(b))',
     hole: '.toSorted(([a], [b]) => rankOf(b) - rankOf(a))',
     tests: ['AX123:'],
@@ -260,14 +260,14 @@ const HOLES = [
   },
   {
     name: 'escape-codes',
-    file: 'packages/core/src/domain/visible.ts',
+    file: 'packages/core/src/domain/text/visible.ts',
     guard: 'return text.replace(UNSEEN, (character) =>',
     hole: 'return text.replace(/\\0/g, (character) =>',
     tests: ['A22: escape codes'],
   },
   {
     name: 'names-of-many-lines',
-    file: 'packages/core/src/domain/visible.ts',
+    file: 'packages/core/src/domain/text/visible.ts',
     guard: 'const escaped = name.replace(UNSEEN_IN_NAMES, escapeOf);',
     hole: 'const escaped = visible(name);',
     tests: ['AX24:'],
@@ -302,14 +302,14 @@ const HOLES = [
   },
   {
     name: 'network-of-the-setup',
-    file: 'packages/core/src/use-cases/policy-for-base.ts',
+    file: 'packages/core/src/use-cases/decide/policy-for-base.ts',
     guard: "if (isPersons || network.setup === 'none') return policy;",
     hole: 'if (isPersons || network) return policy;',
     tests: ['AX21:'],
   },
   {
     name: 'kept-setups-of-agents',
-    file: 'packages/core/src/use-cases/setup-keys.ts',
+    file: 'packages/core/src/use-cases/decide/setup-keys.ts',
     guard: 'if (!isShared || isWithheld) return own;',
     hole: 'if (isWithheld) return own;',
     tests: ['AX22:'],
@@ -323,7 +323,7 @@ const HOLES = [
   },
   {
     name: 'trailers',
-    file: 'packages/core/src/use-cases/cut-milestone.ts',
+    file: 'packages/core/src/use-cases/review/cut-milestone.ts',
     guard: 'const checked = milestoneMessage(message);',
     hole: 'const checked = (milestoneMessage(message), message);',
     tests: ['A14:'],
@@ -387,21 +387,21 @@ const HOLES = [
   },
   {
     name: 'mcp-options',
-    file: `${CORE}/inside/search-files.ts`,
+    file: `${CORE}/use-cases/work/search-files.ts`,
     guard: '-e "$p" --`',
     hole: '"$p"`',
     tests: ['A33: over MCP'],
   },
   {
     name: 'mcp-patterns',
-    file: `${CORE}/domain/glob-pattern.ts`,
+    file: `${CORE}/domain/search/glob-pattern.ts`,
     guard: 'if (count > MAX_ALTERNATIVES || length > MAX_EXPANDED)',
     hole: 'if (count < 0)',
     tests: ['A31: over MCP'],
   },
   {
     name: 'mcp-git-directory',
-    file: `${CORE}/domain/agent-path.ts`,
+    file: `${CORE}/domain/sandbox/agent-path.ts`,
     guard: 'workspacePath(workdir, aliased, options); // once more',
     hole: 'workspacePath(workdir, aliased); // once more',
     tests: ['A26: over MCP'],

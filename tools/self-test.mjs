@@ -4,8 +4,8 @@ import { test } from 'node:test';
 
 const core = new URL('../packages/core/src/', import.meta.url);
 const { MarkerSplitter } = await import(new URL('channel/marker-splitter.ts', core));
-const { decodeRaw, encodeRaw } = await import(new URL('domain/raw-text.ts', core));
-const { slugify } = await import(new URL('domain/slug.ts', core));
+const { decodeRaw, encodeRaw } = await import(new URL('domain/text/raw-text.ts', core));
+const { slugify } = await import(new URL('domain/sandbox/slug.ts', core));
 
 void test('a name becomes a slug', () => {
   assert.equal(slugify('Fix Bug #12').slug, 'fix-bug-12');

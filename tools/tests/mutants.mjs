@@ -14,34 +14,34 @@ const MAY_MISS = 2;
 
 /** @type {readonly { file: string, from: string, to: string, parts: readonly string[] }[]} */
 const MUTANTS = [
-  { file: 'core/src/domain/slug.ts', from: ".replace(/^-+|-+$/g, '')", to: '', parts: ['fast-core'] },
+  { file: 'core/src/domain/sandbox/slug.ts', from: ".replace(/^-+|-+$/g, '')", to: '', parts: ['fast-core'] },
   {
-    file: 'core/src/domain/apply-patch.ts',
+    file: 'core/src/domain/patch/apply-patch.ts',
     from: "if (isEqual(current, content)) return { type: 'already-applied' };",
     to: '',
     parts: ['fast-core'],
   },
   { file: 'core/src/config/parse-byte-size.ts', from: 'GiB: 2 ** 30', to: 'GiB: 1e9', parts: ['fast-rest'] },
   {
-    file: 'core/src/use-cases/create-sandbox.ts',
+    file: 'core/src/use-cases/create/create-sandbox.ts',
     from: 'if (!isKept) await this.undo(repository, provider, draft.id, pooled);',
     to: '',
     parts: ['fast-rest'],
   },
   {
-    file: 'core/src/use-cases/list-sandboxes.ts',
+    file: 'core/src/use-cases/review/list-sandboxes.ts',
     from: "? 'unreachable' : 'error'",
     to: "? 'missing' : 'error'",
     parts: ['fast-rest'],
   },
   {
-    file: 'core/src/use-cases/record-revision.ts',
+    file: 'core/src/use-cases/record/record-revision.ts',
     from: '({ mark: scan.next })',
     to: '({})',
     parts: ['fast-rest', 'main-job-overlay'],
   },
   {
-    file: 'core/src/use-cases/without-artefacts.ts',
+    file: 'core/src/use-cases/record/without-artefacts.ts',
     from: 'if (!isWithinAny(change.path, include)) yield change;',
     to: 'yield change;',
     parts: ['fast-rest'],
@@ -53,7 +53,7 @@ const MUTANTS = [
     parts: ['git'],
   },
   {
-    file: 'core/src/use-cases/accept-risky.ts',
+    file: 'core/src/use-cases/review/accept-risky.ts',
     from: 'if (risky.length === 0 || isAccepted) return;',
     to: 'if (risky.length >= 0) return;',
     parts: ['fast-rest', 'main-job-overlay'],

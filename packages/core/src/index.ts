@@ -32,7 +32,7 @@ export { type UpstreamProxy, upstreamProxyOf } from './config/upstream-proxy.ts'
 export { trustText, widens } from './config/trust-text.ts';
 export { isReservedVariable, variableProblem } from './config/variable-problem.ts';
 export { workdirOf } from './config/workdir-of.ts';
-export type { Command } from './domain/command.ts';
+export type { Command } from './domain/sandbox/command.ts';
 export {
   type Assurance,
   CONTROLS,
@@ -40,32 +40,32 @@ export {
   type ControlName,
   MANDATORY_CONTROLS,
   missingControls,
-} from './domain/assurance.ts';
-export type { ChangedPath, DirectoryChild } from './domain/changed-path.ts';
+} from './domain/sandbox/assurance.ts';
+export type { ChangedPath, DirectoryChild } from './domain/sandbox/changed-path.ts';
 export {
   ERROR_CODES,
   isLitterboxError,
   LitterboxError,
   type LitterboxErrorCode,
   type LitterboxErrorDetails,
-} from './domain/errors.ts';
-export { detected, ECOSYSTEMS, type Ecosystem } from './domain/ecosystems.ts';
-export { placementLines } from './domain/placement-lines.ts';
+} from './domain/errors/errors.ts';
+export { detected, ECOSYSTEMS, type Ecosystem } from './domain/sandbox/ecosystems.ts';
+export { placementLines } from './domain/sandbox/placement-lines.ts';
 export {
   type GroupedRisks,
   groupedRisks,
   type RiskEntry,
   type RiskGroup,
   riskLines,
-} from './domain/grouped-risks.ts';
-export type { MachineLoad } from './domain/machine-load.ts';
-export type { HostVerdict, PlacedHost, Placement } from './domain/placement.ts';
+} from './domain/sandbox/grouped-risks.ts';
+export type { MachineLoad } from './domain/sandbox/machine-load.ts';
+export type { HostVerdict, PlacedHost, Placement } from './domain/sandbox/placement.ts';
 export type { HostGauge } from './ports/host-gauge.ts';
-export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
-export type { NetworkMode, NetworkPolicy, Policy } from './domain/policy.ts';
-export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
-export { shown } from './domain/shown.ts';
-export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';
+export { ObjectId, RepositoryId, SandboxId } from './domain/sandbox/ids.ts';
+export type { NetworkMode, NetworkPolicy, Policy } from './domain/sandbox/policy.ts';
+export { decodeRaw, encodeRaw } from './domain/text/raw-text.ts';
+export { shown } from './domain/text/shown.ts';
+export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/sandbox/slug.ts';
 export type { ApprovalRequest, Approver } from './ports/approver.ts';
 export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audit-log.ts';
 export type { ByteStream } from './ports/byte-stream.ts';
@@ -74,13 +74,13 @@ export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { GateBooks, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
-export type { FileType } from './domain/file-type.ts';
+export type { FileType } from './domain/sandbox/file-type.ts';
 export type { FileStat, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
-export type { ExitStatus } from './domain/exit-status.ts';
-export type { SignalName } from './domain/signal-name.ts';
+export type { ExitStatus } from './domain/sandbox/exit-status.ts';
+export type { SignalName } from './domain/sandbox/signal-name.ts';
 export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
-export type { LimitName, ResourceLimits } from './domain/resource-limits.ts';
-export type { SandboxRoot } from './domain/sandbox-root.ts';
+export type { LimitName, ResourceLimits } from './domain/sandbox/resource-limits.ts';
+export type { SandboxRoot } from './domain/sandbox/sandbox-root.ts';
 export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
 export type {
   ProviderFactory,
@@ -96,7 +96,7 @@ export {
   type ProviderKey,
   type ProviderPlace,
   providerKey,
-} from './domain/provider-key.ts';
+} from './domain/sandbox/provider-key.ts';
 export type {
   Artefacts,
   LiveLower,
@@ -163,17 +163,17 @@ export type {
   Spending,
   StateStore,
 } from './ports/state-store.ts';
-export { joinBytes } from './domain/join-bytes.ts';
-export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/revision-message.ts';
-export { jsonEscape, UNSEEN } from './domain/unseen.ts';
-export { visible, visibleName } from './domain/visible.ts';
-export { workspacePath } from './domain/workspace-path.ts';
+export { joinBytes } from './domain/text/join-bytes.ts';
+export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/sandbox/revision-message.ts';
+export { jsonEscape, UNSEEN } from './domain/text/unseen.ts';
+export { visible, visibleName } from './domain/text/visible.ts';
+export { workspacePath } from './domain/sandbox/workspace-path.ts';
 export type { FileStatus } from './inside/file-tree.ts';
 export type { FoundName } from './inside/walk-files.ts';
-export type { FileTreeChange } from './use-cases/manage-files.ts';
+export type { FileTreeChange } from './use-cases/work/manage-files.ts';
 export { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './operations/manage-files.ts';
 export { seatAgent } from './operations/seat-agent.ts';
-export type { WriteFileInput, WriteFileResult } from './use-cases/access-files.ts';
+export type { WriteFileInput, WriteFileResult } from './use-cases/work/access-files.ts';
 export { MAX_FILE_BYTES } from './inside/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';
 export { cloneRepository } from './operations/clone-repository.ts';
@@ -206,69 +206,69 @@ export { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './
 export { trustConfig } from './operations/trust-config.ts';
 export { type FieldSchema, type Wording, wordings } from './operations/wording.ts';
 export { writeFile } from './operations/write-file.ts';
-export type { AttachedProcess, AttachInput, FinishedProcess } from './use-cases/attach-process.ts';
-export type { RunState, RunStateResult } from './use-cases/change-run-state.ts';
-export type { WorkspaceChange } from './use-cases/change-workspace.ts';
-export { AskProviders } from './use-cases/ask-providers.ts';
-export type { ProviderReport } from './use-cases/choose-provider.ts';
-export { FillPool, type FillPoolResult } from './use-cases/fill-pool.ts';
-export type { TakenSandbox } from './use-cases/take-pooled.ts';
+export type { AttachedProcess, AttachInput, FinishedProcess } from './use-cases/work/attach-process.ts';
+export type { RunState, RunStateResult } from './use-cases/session/change-run-state.ts';
+export type { WorkspaceChange } from './use-cases/work/change-workspace.ts';
+export { AskProviders } from './use-cases/common/ask-providers.ts';
+export type { ProviderReport } from './use-cases/decide/choose-provider.ts';
+export { FillPool, type FillPoolResult } from './use-cases/prepare/fill-pool.ts';
+export type { TakenSandbox } from './use-cases/prepare/take-pooled.ts';
 export type { PoolFiller } from './ports/pool-filler.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
-export type { CloneRepositoryInput, ClonedRepository } from './use-cases/clone-repository.ts';
-export { isUp, type LogRequest, type ServiceChange, type ServiceRequest } from './use-cases/control-services.ts';
+export type { CloneRepositoryInput, ClonedRepository } from './use-cases/work/clone-repository.ts';
+export { isUp, type LogRequest, type ServiceChange, type ServiceRequest } from './use-cases/work/control-services.ts';
 export {
   KeepSandbox,
   type KeeperStatus,
   type NetworkStatus,
   type PortStatus,
   type ServiceOutput,
-} from './use-cases/keep-sandbox.ts';
-export { ReachKeeper } from './use-cases/reach-keeper.ts';
+} from './use-cases/keeper/keep-sandbox.ts';
+export { ReachKeeper } from './use-cases/keeper/reach-keeper.ts';
 export type { ServiceState, ServiceStatus } from './services/kept-service.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
-export type { FailedFork, ForkResult, ForksResult } from './use-cases/fork-sandbox.ts';
-export { type RaceInput, type Racer, RACER_VARIABLE, type RaceResult } from './use-cases/race-forks.ts';
-export type { RacerMarks } from './use-cases/rank-racers.ts';
-export type { BroughtArtefacts, WantedArtefacts } from './use-cases/bring-artefacts.ts';
+export type { FailedFork, ForkResult, ForksResult } from './use-cases/create/fork-sandbox.ts';
+export { type RaceInput, type Racer, RACER_VARIABLE, type RaceResult } from './use-cases/go-back/race-forks.ts';
+export type { RacerMarks } from './use-cases/go-back/rank-racers.ts';
+export type { BroughtArtefacts, WantedArtefacts } from './use-cases/decide/bring-artefacts.ts';
 export type {
   CreateOptions,
   CreateSandboxInput,
   CreateSandboxResult,
   PersonsGift,
-} from './use-cases/create-sandbox.ts';
-export { type CreatedWith, type DependencyAdvice, dependencyAdvice } from './use-cases/dependency-advice.ts';
-export type { MissingDependencies } from './use-cases/missing-dependencies.ts';
-export { CONFIG_FILE, type PolicyOverrides, type ReadConfig } from './use-cases/decide-policy.ts';
-export { DeleteSandbox } from './use-cases/delete-sandbox.ts';
-export type { EditFileInput, EditResult } from './use-cases/edit-file.ts';
-export type { Inspection } from './use-cases/inspect-sandbox.ts';
-export type { PatchFileInput, PatchResult } from './use-cases/patch-file.ts';
-export type { LineSlice } from './inside/read-lines.ts';
-export type { FoundLine } from './inside/search-files.ts';
-export type { TakenBack } from './use-cases/spill-output.ts';
-export { AcceptWork, type GivenConsent, type OfferedWork, type ShowUnseen } from './use-cases/accept-work.ts';
-export type { ExportedTree, ExportTreeInput } from './use-cases/export-tree.ts';
-export { FindSandbox } from './use-cases/find-sandbox.ts';
-export type { IntegrateInput, IntegrateResult, ShownPlan } from './use-cases/integrate-changes.ts';
-export { type Look, LookAtSandbox } from './use-cases/look-at-sandbox.ts';
-export type { HistoryEntry, QuietCall } from './use-cases/read-history.ts';
-export type { RestoreSnapshotResult } from './use-cases/restore-snapshot.ts';
-export type { SandboxSnapshot } from './use-cases/sandbox-snapshots.ts';
-export type { TakeSnapshotResult } from './use-cases/take-snapshot.ts';
-export type { SnapshotNote } from './domain/snapshot-note.ts';
-export type { LastCall, SandboxSummary, ShownState } from './use-cases/list-sandboxes.ts';
-export type { InstalledSandbox } from './use-cases/install-image.ts';
-export { NetworkBooks } from './use-cases/network-books.ts';
-export { OpenNetwork, type WayOut } from './use-cases/open-network.ts';
-export { OpenRepository } from './use-cases/open-repository.ts';
-export { OpenSandboxes } from './use-cases/open-sandboxes.ts';
-export type { RestoreResult, UndoResult } from './use-cases/restore-revision.ts';
-export type { RunCommandInput, RunCommandResult } from './use-cases/run-command.ts';
-export { SetUpSandbox } from './use-cases/set-up-sandbox.ts';
+} from './use-cases/create/create-sandbox.ts';
+export { type CreatedWith, type DependencyAdvice, dependencyAdvice } from './use-cases/decide/dependency-advice.ts';
+export type { MissingDependencies } from './use-cases/decide/missing-dependencies.ts';
+export { CONFIG_FILE, type PolicyOverrides, type ReadConfig } from './use-cases/decide/decide-policy.ts';
+export { DeleteSandbox } from './use-cases/remove/delete-sandbox.ts';
+export type { EditFileInput, EditResult } from './use-cases/work/edit-file.ts';
+export type { Inspection } from './use-cases/work/inspect-sandbox.ts';
+export type { PatchFileInput, PatchResult } from './use-cases/work/patch-file.ts';
+export type { LineSlice } from './use-cases/work/read-lines.ts';
+export type { FoundLine } from './use-cases/work/search-files.ts';
+export type { TakenBack } from './use-cases/work/spill-output.ts';
+export { AcceptWork, type GivenConsent, type OfferedWork, type ShowUnseen } from './use-cases/review/accept-work.ts';
+export type { ExportedTree, ExportTreeInput } from './use-cases/review/export-tree.ts';
+export { FindSandbox } from './use-cases/common/find-sandbox.ts';
+export type { IntegrateInput, IntegrateResult, ShownPlan } from './use-cases/remove/integrate-changes.ts';
+export { type Look, LookAtSandbox } from './use-cases/review/look-at-sandbox.ts';
+export type { HistoryEntry, QuietCall } from './use-cases/review/read-history.ts';
+export type { RestoreSnapshotResult } from './use-cases/go-back/restore-snapshot.ts';
+export type { SandboxSnapshot } from './use-cases/remove/sandbox-snapshots.ts';
+export type { TakeSnapshotResult } from './use-cases/go-back/take-snapshot.ts';
+export type { SnapshotNote } from './domain/sandbox/snapshot-note.ts';
+export type { LastCall, SandboxSummary, ShownState } from './use-cases/review/list-sandboxes.ts';
+export type { InstalledSandbox } from './use-cases/prepare/install-image.ts';
+export { NetworkBooks } from './use-cases/network/network-books.ts';
+export { OpenNetwork, type WayOut } from './use-cases/network/open-network.ts';
+export { OpenRepository } from './use-cases/common/open-repository.ts';
+export { OpenSandboxes } from './use-cases/session/open-sandboxes.ts';
+export type { RestoreResult, UndoResult } from './use-cases/go-back/restore-revision.ts';
+export type { RunCommandInput, RunCommandResult } from './use-cases/work/run-command.ts';
+export { SetUpSandbox } from './use-cases/prepare/set-up-sandbox.ts';
 export { parseByteSize } from './config/parse-byte-size.ts';
 export { parseDuration } from './config/parse-duration.ts';
-export type { RevisionMessage } from './domain/revision-message.ts';
-export { FindShell } from './inside/find-shell.ts';
+export type { RevisionMessage } from './domain/sandbox/revision-message.ts';
+export { FindShell } from './use-cases/work/find-shell.ts';
 export { PERSON_USE_CASES } from './wiring/person-use-cases.ts';

@@ -14,8 +14,8 @@ export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { interleaved, type OutputSource } from './channel/interleaved.ts';
 export { MarkerSplitter } from './channel/marker-splitter.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
-export type { Command } from './domain/command.ts';
-export { assertPort } from './domain/assert-port.ts';
+export type { Command } from './domain/sandbox/command.ts';
+export { assertPort } from './domain/errors/assert-port.ts';
 export {
   type Assurance,
   CONTROLS,
@@ -23,19 +23,19 @@ export {
   type ControlName,
   MANDATORY_CONTROLS,
   missingControls,
-} from './domain/assurance.ts';
-export type { ChangedPath, DirectoryChild } from './domain/changed-path.ts';
+} from './domain/sandbox/assurance.ts';
+export type { ChangedPath, DirectoryChild } from './domain/sandbox/changed-path.ts';
 export {
   ERROR_CODES,
   isLitterboxError,
   LitterboxError,
   type LitterboxErrorCode,
   type LitterboxErrorDetails,
-} from './domain/errors.ts';
-export { NETWORK_FILE_SYSTEMS, networkFileSystem } from './domain/network-file-system.ts';
-export { failpoint } from './domain/failpoint.ts';
-export { ObjectId, RepositoryId, SandboxId } from './domain/ids.ts';
-export type { Policy, PortPolicy, ServicePolicy } from './domain/policy.ts';
+} from './domain/errors/errors.ts';
+export { NETWORK_FILE_SYSTEMS, networkFileSystem } from './domain/text/network-file-system.ts';
+export { failpoint } from './domain/errors/failpoint.ts';
+export { ObjectId, RepositoryId, SandboxId } from './domain/sandbox/ids.ts';
+export type { Policy, PortPolicy, ServicePolicy } from './domain/sandbox/policy.ts';
 export {
   isHostName,
   LOCAL_HOST,
@@ -43,27 +43,27 @@ export {
   parseProviderKey,
   type ProviderKey,
   providerKey,
-} from './domain/provider-key.ts';
-export { hostNames } from './domain/host-names.ts';
-export { decodeRaw, encodeRaw } from './domain/raw-text.ts';
-export { sha256 } from './domain/sha256.ts';
-export { shown } from './domain/shown.ts';
-export { foldedPath } from './domain/folded-path.ts';
-export { INSIDE } from './domain/inside.ts';
-export { joinBytes } from './domain/join-bytes.ts';
-export { meetsOwnPlaces } from './domain/meets-own-places.ts';
-export { whatRunsLater } from './domain/known-files.ts';
-export { includedPath, isWithinAny } from './domain/included-path.ts';
+} from './domain/sandbox/provider-key.ts';
+export { hostNames } from './domain/sandbox/host-names.ts';
+export { decodeRaw, encodeRaw } from './domain/text/raw-text.ts';
+export { sha256 } from './domain/text/sha256.ts';
+export { shown } from './domain/text/shown.ts';
+export { foldedPath } from './domain/text/folded-path.ts';
+export { INSIDE } from './domain/sandbox/inside.ts';
+export { joinBytes } from './domain/text/join-bytes.ts';
+export { meetsOwnPlaces } from './domain/sandbox/meets-own-places.ts';
+export { whatRunsLater } from './domain/sandbox/known-files.ts';
+export { includedPath, isWithinAny } from './domain/sandbox/included-path.ts';
 export {
   SECRET_LOOK_BYTES,
   SECRET_PATTERNS,
   secretByName,
   secretTexts,
   type SecretText,
-} from './domain/secret-files.ts';
-export { UNSEEN } from './domain/unseen.ts';
-export { visibleName } from './domain/visible.ts';
-export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/slug.ts';
+} from './domain/secrets/secret-files.ts';
+export { UNSEEN } from './domain/text/unseen.ts';
+export { visibleName } from './domain/text/visible.ts';
+export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/sandbox/slug.ts';
 export type { ApprovalRequest, Approver } from './ports/approver.ts';
 export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audit-log.ts';
 export type { ByteStream } from './ports/byte-stream.ts';
@@ -76,7 +76,7 @@ export type { OpenPort } from './ports/open-port.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
 export type { PoolFiller } from './ports/pool-filler.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
-export type { FileType } from './domain/file-type.ts';
+export type { FileType } from './domain/sandbox/file-type.ts';
 export type {
   FileStat,
   Host,
@@ -86,13 +86,13 @@ export type {
   NetworkNamespace,
   SocketAddress,
 } from './ports/host.ts';
-export type { ExitStatus } from './domain/exit-status.ts';
-export type { SignalName } from './domain/signal-name.ts';
+export type { ExitStatus } from './domain/sandbox/exit-status.ts';
+export type { SignalName } from './domain/sandbox/signal-name.ts';
 export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
-export type { MachineLoad } from './domain/machine-load.ts';
-export type { HostVerdict, PlacedHost, Placement } from './domain/placement.ts';
-export { LIMIT_KEYS, type LimitName, type ResourceLimits } from './domain/resource-limits.ts';
-export type { SandboxRoot } from './domain/sandbox-root.ts';
+export type { MachineLoad } from './domain/sandbox/machine-load.ts';
+export type { HostVerdict, PlacedHost, Placement } from './domain/sandbox/placement.ts';
+export { LIMIT_KEYS, type LimitName, type ResourceLimits } from './domain/sandbox/resource-limits.ts';
+export type { SandboxRoot } from './domain/sandbox/sandbox-root.ts';
 export type { HostGauge } from './ports/host-gauge.ts';
 export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
 export type {
@@ -175,5 +175,5 @@ export type {
 } from './ports/state-store.ts';
 export type { KeptService, ServiceState, ServiceStatus } from './services/kept-service.ts';
 export { SandboxServices, type SandboxServicesInput } from './services/sandbox-services.ts';
-export type { RevisionMessage } from './domain/revision-message.ts';
-export { isLostWay, lostWay } from './domain/lost-way.ts';
+export type { RevisionMessage } from './domain/sandbox/revision-message.ts';
+export { isLostWay, lostWay } from './domain/errors/lost-way.ts';

@@ -9,12 +9,12 @@ const modules = JSON.parse(
 /** Files that delete, apply, merge, trust, go back or write configuration, and what leads to them. */
 const FORBIDDEN = [
   ...[
-    'delete-sandbox',
-    'integrate-changes',
-    'trust-config',
-    'restore-revision',
-    'change-run-state',
-    'attach-process',
+    'remove/delete-sandbox',
+    'remove/integrate-changes',
+    'decide/trust-config',
+    'go-back/restore-revision',
+    'session/change-run-state',
+    'work/attach-process',
   ].map((name) => `packages/core/dist/use-cases/${name}.js`),
   ...['delete-sandbox', 'integrate', 'trust-config', 'restore-revision', 'open-shell', 'operations'].map(
     (name) => `packages/core/dist/operations/${name}.js`,
@@ -29,7 +29,7 @@ const FORBIDDEN = [
 describe('D10: the program for agents', () => {
   it('holds nothing that deletes, applies, merges, trusts or writes configuration', () => {
     expect(modules.length).toBeGreaterThan(150);
-    expect(modules).toContain('packages/core/dist/use-cases/run-command.js');
+    expect(modules).toContain('packages/core/dist/use-cases/work/run-command.js');
     expect(modules.filter((path) => FORBIDDEN.includes(path) || path.startsWith('packages/cli/'))).toEqual([]);
   });
 

@@ -1,9 +1,9 @@
-import type { Command } from '../domain/command.ts';
-import { LitterboxError } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
+import type { Command } from '../domain/sandbox/command.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
+import { shown } from '../domain/text/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { ExitStatus } from '../domain/exit-status.ts';
-import type { SignalName } from '../domain/signal-name.ts';
+import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
+import type { SignalName } from '../domain/sandbox/signal-name.ts';
 import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import { type CommandShell, RUN_TEXT } from './command-shell.ts';
 import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';

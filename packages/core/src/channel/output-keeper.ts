@@ -1,4 +1,4 @@
-import { joinBytes } from '../domain/join-bytes.ts';
+import { joinBytes } from '../domain/text/join-bytes.ts';
 
 /** What was kept of one output stream. */
 export interface KeptOutput {

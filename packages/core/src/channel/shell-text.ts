@@ -1,4 +1,4 @@
-import { encodeRaw } from '../domain/raw-text.ts';
+import { encodeRaw } from '../domain/text/raw-text.ts';
 
 /** One word for a POSIX shell: the text verbatim, whatever it holds (but NUL, which no argument can). */
 export function quoted(text: string): string {

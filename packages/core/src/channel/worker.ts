@@ -1,5 +1,5 @@
-import { LitterboxError } from '../domain/errors.ts';
-import { isLostWay } from '../domain/lost-way.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
+import { isLostWay } from '../domain/errors/lost-way.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import { MarkerSplitter } from './marker-splitter.ts';

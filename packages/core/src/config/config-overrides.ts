@@ -1,4 +1,4 @@
-import type { NetworkPolicy, Policy } from '../domain/policy.ts';
+import type { NetworkPolicy, Policy } from '../domain/sandbox/policy.ts';
 
 /**
  * What a person says at the command line, in the environment or as a library option, over what the file says. It needs no

@@ -1,4 +1,4 @@
-import { LitterboxError } from '../domain/errors.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
 
 const MAX_BYTES = 256 * 1024;
 

@@ -1,4 +1,4 @@
-import { LitterboxError } from '../domain/errors.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
 import { ConfigSchema } from './config-schema.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
 import { Refused } from './setting.ts';

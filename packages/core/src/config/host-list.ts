@@ -1,5 +1,5 @@
-import { MAX_HOSTS } from '../domain/host-names.ts';
-import { isHostName, normalHostName } from '../domain/provider-key.ts';
+import { MAX_HOSTS } from '../domain/sandbox/host-names.ts';
+import { isHostName, normalHostName } from '../domain/sandbox/provider-key.ts';
 import { Refused, refusedValue, setting } from './setting.ts';
 
 const HINT = 'Write hosts = ["build-box", "local"], for example: names of litterbox host list.';

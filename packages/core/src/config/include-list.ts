@@ -1,4 +1,4 @@
-import { INCLUDED_PATH, includedPath, MAX_INCLUDED, topmostPaths } from '../domain/included-path.ts';
+import { INCLUDED_PATH, includedPath, MAX_INCLUDED, topmostPaths } from '../domain/sandbox/included-path.ts';
 import { Refused, refusedValue, setting } from './setting.ts';
 
 const HINT = 'Write include = ["node_modules", "target"], for example.';

@@ -1,4 +1,4 @@
-import { meetsOwnPlaces } from '../domain/meets-own-places.ts';
+import { meetsOwnPlaces } from '../domain/sandbox/meets-own-places.ts';
 
 /** Longest path that Linux takes (PATH_MAX, without the NUL). */
 const MAX_BYTES = 4095;

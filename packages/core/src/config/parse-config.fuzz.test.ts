@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isLitterboxError } from '../domain/errors.ts';
+import { isLitterboxError } from '../domain/errors/errors.ts';
 import { parseConfig } from './parse-config.ts';
 import { trustText } from './trust-text.ts';
 

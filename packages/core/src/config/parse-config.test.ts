@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { stringify } from 'smol-toml';
-import { isLitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
+import { isLitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
 import { parseConfig } from './parse-config.ts';
 import { isReservedVariable } from './variable-problem.ts';
 

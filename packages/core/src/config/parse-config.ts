@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import type * as z from 'zod';
-import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
+import { LitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
+import { shown } from '../domain/text/shown.ts';
 import { type Config, ConfigSchema } from './config-schema.ts';
 import type { ConfigWarning } from './config-warning.ts';
 import { decodeConfig } from './decode-config.ts';

@@ -1,5 +1,5 @@
-import { isLitterboxError } from '../domain/errors.ts';
-import { parseProviderKey, type ProviderKey } from '../domain/provider-key.ts';
+import { isLitterboxError } from '../domain/errors/errors.ts';
+import { parseProviderKey, type ProviderKey } from '../domain/sandbox/provider-key.ts';
 import { Refused, refusedValue, setting } from './setting.ts';
 
 /** A key of a provider. Which ones there are depends on the program that reads the file, and whoever chooses one tells. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { LitterboxErrorCode } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
+import type { LitterboxErrorCode } from '../domain/errors/errors.ts';
+import { shown } from '../domain/text/shown.ts';
 
 /** Why a value of the configuration is not taken. */
 export class Refused {

@@ -1,4 +1,4 @@
-import type { Command } from '../domain/command.ts';
+import type { Command } from '../domain/sandbox/command.ts';
 import { readArgumentList } from './argument-list.ts';
 import { Refused, refusedValue, setting } from './setting.ts';
 

@@ -1,5 +1,5 @@
-import { LitterboxError } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
+import { shown } from '../domain/text/shown.ts';
 
 /** The proxy by which the person's machine reaches the Internet, such as a company's. */
 export interface UpstreamProxy {

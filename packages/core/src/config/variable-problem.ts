@@ -1,5 +1,5 @@
-import type { LitterboxErrorCode } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
+import type { LitterboxErrorCode } from '../domain/errors/errors.ts';
+import { shown } from '../domain/text/shown.ts';
 
 /** Linux takes one text of at most 128 KiB into a new process; a quarter leaves room for the name and for others. */
 const MAX_VALUE_CHARACTERS = 32 * 1024;

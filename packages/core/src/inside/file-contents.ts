@@ -1,11 +1,11 @@
 import type { CommandOutcome } from '../channel/exec-channel.ts';
 import { MAX_CHANNEL_STDIN_BYTES } from '../channel/exec-channel.ts';
 import { printfFormat, quoted } from '../channel/shell-text.ts';
-import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
+import { LitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
+import { shown } from '../domain/text/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
-import { type OpenedSandbox } from '../use-cases/open-sandboxes.ts';
+import type { OpenedSandbox } from '../channel/opened-sandbox.ts';
 import { residentFiles } from './resident-files.ts';
 
 /** Largest file that is read or written as a whole. Larger ones are for commands inside the sandbox. */

@@ -1,7 +1,7 @@
 import type { CommandOutcome } from '../channel/exec-channel.ts';
-import { decodeRaw } from '../domain/raw-text.ts';
+import { decodeRaw } from '../domain/text/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
-import { type OpenedSandbox } from '../use-cases/open-sandboxes.ts';
+import type { OpenedSandbox } from '../channel/opened-sandbox.ts';
 import { assertFileDone } from './file-contents.ts';
 
 /** What lies at a path of a sandbox. */

@@ -1,5 +1,5 @@
-import { LitterboxError } from '../domain/errors.ts';
-import { decodeRaw, encodeRaw } from '../domain/raw-text.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
+import { decodeRaw, encodeRaw } from '../domain/text/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 

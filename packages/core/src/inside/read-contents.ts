@@ -1,6 +1,6 @@
 import type { ExecChannel } from '../channel/exec-channel.ts';
-import { LitterboxError } from '../domain/errors.ts';
-import { decodeRaw } from '../domain/raw-text.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
+import { decodeRaw } from '../domain/text/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import { residentFiles } from './resident-files.ts';

@@ -1,5 +1,5 @@
-import { isLitterboxError } from '../domain/errors.ts';
-import { decodeRaw, encodeRaw } from '../domain/raw-text.ts';
+import { isLitterboxError } from '../domain/errors/errors.ts';
+import { decodeRaw, encodeRaw } from '../domain/text/raw-text.ts';
 import type { ProcessHandle } from '../ports/process.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 

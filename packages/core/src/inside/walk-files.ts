@@ -1,10 +1,10 @@
-import { agentPath, type AgentPath, assertShown } from '../domain/agent-path.ts';
-import { LitterboxError } from '../domain/errors.ts';
-import { decodeRaw } from '../domain/raw-text.ts';
-import { shown } from '../domain/shown.ts';
+import { agentPath, type AgentPath, assertShown } from '../domain/sandbox/agent-path.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
+import { decodeRaw } from '../domain/text/raw-text.ts';
+import { shown } from '../domain/text/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
 import { workspaceIs } from './file-contents.ts';
-import { type OpenedSandbox } from '../use-cases/open-sandboxes.ts';
+import type { OpenedSandbox } from '../channel/opened-sandbox.ts';
 
 /** What a walk may say in all; a directory with more names than that is for a command inside. */
 const MAX_NAMES_BYTES = 16 * 2 ** 20;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { LitterboxError } from '../domain/errors.ts';
-import { ChangeRunState, type RunState, type RunStateResult } from '../use-cases/change-run-state.ts';
-import { ListSandboxes } from '../use-cases/list-sandboxes.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
+import { ChangeRunState, type RunState, type RunStateResult } from '../use-cases/session/change-run-state.ts';
+import { ListSandboxes } from '../use-cases/review/list-sandboxes.ts';
 import { fields } from './fields.ts';
 import { operation, type OperationOptions, type UseCases } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CloneRepository, type ClonedRepository } from '../use-cases/clone-repository.ts';
+import { CloneRepository, type ClonedRepository } from '../use-cases/work/clone-repository.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ControlServices } from '../use-cases/control-services.ts';
+import { ControlServices } from '../use-cases/work/control-services.ts';
 import type { ServiceStatus } from '../services/kept-service.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Milestone } from '../ports/sandbox-histories.ts';
-import { CutMilestone } from '../use-cases/cut-milestone.ts';
+import { CutMilestone } from '../use-cases/review/cut-milestone.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

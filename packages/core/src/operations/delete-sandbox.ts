@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import { DeleteSandbox } from '../use-cases/delete-sandbox.ts';
+import { DeleteSandbox } from '../use-cases/remove/delete-sandbox.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { CommandShell } from '../channel/command-shell.ts';
-import { parseProviderKey } from '../domain/provider-key.ts';
+import { parseProviderKey } from '../domain/sandbox/provider-key.ts';
 import type { ResourceUsage } from '../ports/sandbox-runtime.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import { ChooseProvider, type ProviderReport } from '../use-cases/choose-provider.ts';
-import { FindSandbox } from '../use-cases/find-sandbox.ts';
-import { InspectSandbox } from '../use-cases/inspect-sandbox.ts';
-import { type ShownState } from '../use-cases/list-sandboxes.ts';
+import { ChooseProvider, type ProviderReport } from '../use-cases/decide/choose-provider.ts';
+import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
+import { InspectSandbox } from '../use-cases/work/inspect-sandbox.ts';
+import { type ShownState } from '../use-cases/review/list-sandboxes.ts';
 import { fields } from './fields.ts';
 import { operation, type OperationOptions, type UseCases } from './operation.ts';
 import { stateAndShell } from './state-and-shell.ts';

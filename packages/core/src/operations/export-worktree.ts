@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ExportedTree, ExportTree } from '../use-cases/export-tree.ts';
+import { type ExportedTree, ExportTree } from '../use-cases/review/export-tree.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

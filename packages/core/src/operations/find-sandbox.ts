@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FindSandbox } from '../use-cases/find-sandbox.ts';
+import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,5 +1,5 @@
-import { isLitterboxError } from '../domain/errors.ts';
-import type { FailedFork, ForkResult } from '../use-cases/fork-sandbox.ts';
+import { isLitterboxError } from '../domain/errors/errors.ts';
+import type { FailedFork, ForkResult } from '../use-cases/create/fork-sandbox.ts';
 import { portUrl } from './list-ports.ts';
 
 /** A fork as JSON, or why it could not be made. */

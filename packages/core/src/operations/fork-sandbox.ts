@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ForkSandbox, type ForkResult, type ForksResult } from '../use-cases/fork-sandbox.ts';
+import { ForkSandbox, type ForkResult, type ForksResult } from '../use-cases/create/fork-sandbox.ts';
 import { fields } from './fields.ts';
 import { forkDocument } from './fork-document.ts';
 import { operation } from './operation.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { repositoryPath } from '../domain/repository-path.ts';
-import { IntegrateChanges, type IntegrateResult, type ShownPlan } from '../use-cases/integrate-changes.ts';
+import { repositoryPath } from '../domain/sandbox/repository-path.ts';
+import { IntegrateChanges, type IntegrateResult, type ShownPlan } from '../use-cases/remove/integrate-changes.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 import { wordings } from './wording.ts';

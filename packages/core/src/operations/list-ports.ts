@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ControlServices } from '../use-cases/control-services.ts';
-import type { PortStatus } from '../use-cases/keep-sandbox.ts';
+import { ControlServices } from '../use-cases/work/control-services.ts';
+import type { PortStatus } from '../use-cases/keeper/keep-sandbox.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ListSandboxes, type SandboxSummary } from '../use-cases/list-sandboxes.ts';
+import { ListSandboxes, type SandboxSummary } from '../use-cases/review/list-sandboxes.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RecordResult } from '../ports/sandbox-histories.ts';
-import { ManageFiles } from '../use-cases/manage-files.ts';
+import { ManageFiles } from '../use-cases/work/manage-files.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { AttachProcess } from '../use-cases/attach-process.ts';
-import { CALL_ID } from '../domain/revision-message.ts';
+import { AttachProcess } from '../use-cases/work/attach-process.ts';
+import { CALL_ID } from '../domain/sandbox/revision-message.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

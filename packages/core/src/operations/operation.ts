@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import type { OutputListener, RunningCommand } from '../channel/exec-channel.ts';
 import type { ProgressOptions } from '../ports/call.ts';
 import type { IntegrationPlan, RiskyChange } from '../ports/persons-repository.ts';
-import type { ShowUnseen } from '../use-cases/accept-work.ts';
+import type { ShowUnseen } from '../use-cases/review/accept-work.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import type { PersonsGift } from '../use-cases/create-sandbox.ts';
+import type { PersonsGift } from '../use-cases/create/create-sandbox.ts';
 
 /** Gives each use case, made once. What an operation asks for is what its program can reach. */
 export interface UseCases {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { anything, assert, constantFrom, property } from 'fast-check';
-import { isLitterboxError } from '../domain/errors.ts';
+import { isLitterboxError } from '../domain/errors/errors.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { mergeChanges } from './integrate.ts';
 import type { CommandForm, Operation } from './operation.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { nearestName } from '../config/nearest-name.ts';
-import { LitterboxError, type LitterboxErrorCode } from '../domain/errors.ts';
-import { shown } from '../domain/shown.ts';
+import { LitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
+import { shown } from '../domain/text/shown.ts';
 import type { Operation } from './operation.ts';
 
 /**

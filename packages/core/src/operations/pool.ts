@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { PooledSandbox } from '../ports/sandbox-pool.ts';
-import { ClearPool } from '../use-cases/clear-pool.ts';
-import { FillPool, type FillPoolResult } from '../use-cases/fill-pool.ts';
+import { ClearPool } from '../use-cases/prepare/clear-pool.ts';
+import { FillPool, type FillPoolResult } from '../use-cases/prepare/fill-pool.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Racer, RaceForks, type RaceResult } from '../use-cases/race-forks.ts';
+import { type Racer, RaceForks, type RaceResult } from '../use-cases/go-back/race-forks.ts';
 import { fields } from './fields.ts';
 import { forkDocument } from './fork-document.ts';
 import { operation } from './operation.ts';

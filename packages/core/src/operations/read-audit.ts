@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AuditEntry } from '../ports/audit-log.ts';
-import { ReadAudit } from '../use-cases/read-audit.ts';
+import { ReadAudit } from '../use-cases/review/read-audit.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

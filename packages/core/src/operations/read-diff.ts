@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { ObjectId } from '../domain/ids.ts';
-import { repositoryPath } from '../domain/repository-path.ts';
+import type { ObjectId } from '../domain/sandbox/ids.ts';
+import { repositoryPath } from '../domain/sandbox/repository-path.ts';
 import type { FileChange } from '../ports/file-change.ts';
-import { FindSandbox } from '../use-cases/find-sandbox.ts';
-import { LookAtSandbox } from '../use-cases/look-at-sandbox.ts';
-import { OpenRepository } from '../use-cases/open-repository.ts';
+import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
+import { LookAtSandbox } from '../use-cases/review/look-at-sandbox.ts';
+import { OpenRepository } from '../use-cases/common/open-repository.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AccessFiles } from '../use-cases/access-files.ts';
+import { AccessFiles } from '../use-cases/work/access-files.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type HistoryEntry, ReadHistory } from '../use-cases/read-history.ts';
+import { type HistoryEntry, ReadHistory } from '../use-cases/review/read-history.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseByteSize } from '../config/parse-byte-size.ts';
-import { ControlServices } from '../use-cases/control-services.ts';
+import { ControlServices } from '../use-cases/work/control-services.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 import { wordings } from './wording.ts';

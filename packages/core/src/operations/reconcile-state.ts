@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Reconcile } from '../use-cases/reconcile.ts';
+import { Reconcile } from '../use-cases/go-back/reconcile.ts';
 import { operation } from './operation.ts';
 
 /** `state-reconcile`: finish or undo what killed programs left half-done, one sentence for each thing done. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import { type RestoreResult, RestoreRevision, type UndoResult } from '../use-cases/restore-revision.ts';
+import { type RestoreResult, RestoreRevision, type UndoResult } from '../use-cases/go-back/restore-revision.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

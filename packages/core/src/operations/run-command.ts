@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { decodeRaw } from '../domain/raw-text.ts';
-import { RunCommand, type RunCommandResult } from '../use-cases/run-command.ts';
+import { decodeRaw } from '../domain/text/raw-text.ts';
+import { RunCommand, type RunCommandResult } from '../use-cases/work/run-command.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SeatAgent } from '../use-cases/seat-agent.ts';
+import { SeatAgent } from '../use-cases/session/seat-agent.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

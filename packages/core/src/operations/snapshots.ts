@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { ListSnapshots } from '../use-cases/list-snapshots.ts';
-import { RemoveSnapshot } from '../use-cases/remove-snapshot.ts';
-import { RestoreSnapshot, type RestoreSnapshotResult } from '../use-cases/restore-snapshot.ts';
-import type { SandboxSnapshot } from '../use-cases/sandbox-snapshots.ts';
-import { TakeSnapshot, type TakeSnapshotResult } from '../use-cases/take-snapshot.ts';
+import { ListSnapshots } from '../use-cases/go-back/list-snapshots.ts';
+import { RemoveSnapshot } from '../use-cases/go-back/remove-snapshot.ts';
+import { RestoreSnapshot, type RestoreSnapshotResult } from '../use-cases/go-back/restore-snapshot.ts';
+import type { SandboxSnapshot } from '../use-cases/remove/sandbox-snapshots.ts';
+import { TakeSnapshot, type TakeSnapshotResult } from '../use-cases/go-back/take-snapshot.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

@@ -1,8 +1,8 @@
 import type { CommandShell } from '../channel/command-shell.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import { FindShell } from '../inside/find-shell.ts';
-import { ListSandboxes, type ShownState } from '../use-cases/list-sandboxes.ts';
+import { FindShell } from '../use-cases/work/find-shell.ts';
+import { ListSandboxes, type ShownState } from '../use-cases/review/list-sandboxes.ts';
 import type { UseCases } from './operation.ts';
 
 /** The state of a sandbox as a list shows it, and what runs its texts of commands: only one that answers is opened to find that out. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ReadConfig } from '../use-cases/decide-policy.ts';
-import { TrustConfig } from '../use-cases/trust-config.ts';
+import type { ReadConfig } from '../use-cases/decide/decide-policy.ts';
+import { TrustConfig } from '../use-cases/decide/trust-config.ts';
 import { operation } from './operation.ts';
 
 /** `config-trust`, `litterbox trust`: agree to what .litterbox.toml asks for. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RecordResult } from '../ports/sandbox-histories.ts';
-import { AccessFiles } from '../use-cases/access-files.ts';
+import { AccessFiles } from '../use-cases/work/access-files.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
 

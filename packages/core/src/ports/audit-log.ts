@@ -1,4 +1,4 @@
-import type { RepositoryId, SandboxId } from '../domain/ids.ts';
+import type { RepositoryId, SandboxId } from '../domain/sandbox/ids.ts';
 import type { CallOptions } from './call.ts';
 
 /** What is known of a call before it begins. */

@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 /** A directory of a host. */
 export interface HostDirectory {
   readonly host: Host;
-  /** Absolute, no NUL. Text as in `domain/raw-text.ts`. No other program may replace the directory itself or one above it. */
+  /** Absolute, no NUL. Text as in `domain/text/raw-text.ts`. No other program may replace the directory itself or one above it. */
   readonly path: string;
 }
 
@@ -24,7 +24,7 @@ export interface SyncOptions extends CallOptions {
   readonly maxTold?: number;
 }
 
-/** What a sync did. Paths are relative to the directories, text as in `domain/raw-text.ts`, in no order. */
+/** What a sync did. Paths are relative to the directories, text as in `domain/text/raw-text.ts`, in no order. */
 export interface SyncReport {
   /** What was made, or has another type, content, mode or link target now. */
   readonly changed: readonly string[];

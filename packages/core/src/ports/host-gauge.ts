@@ -1,4 +1,4 @@
-import type { MachineLoad } from '../domain/machine-load.ts';
+import type { MachineLoad } from '../domain/sandbox/machine-load.ts';
 import type { CallOptions } from './call.ts';
 
 /** Host gauge port: asks a machine of the user's how much it has to spare. */

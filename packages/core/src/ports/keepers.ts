@@ -1,4 +1,4 @@
-import type { SandboxId } from '../domain/ids.ts';
+import type { SandboxId } from '../domain/sandbox/ids.ts';
 import type { CallOptions } from './call.ts';
 
 /** What is asked of the keeper of a sandbox. */

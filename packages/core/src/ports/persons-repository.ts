@@ -1,5 +1,5 @@
-import type { ObjectId, SandboxId } from '../domain/ids.ts';
-import type { Slug } from '../domain/slug.ts';
+import type { ObjectId, SandboxId } from '../domain/sandbox/ids.ts';
+import type { Slug } from '../domain/sandbox/slug.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
 import type { FileChange } from './file-change.ts';
 

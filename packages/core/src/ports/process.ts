@@ -1,5 +1,5 @@
-import type { SignalName } from '../domain/signal-name.ts';
-import type { ExitStatus } from '../domain/exit-status.ts';
+import type { SignalName } from '../domain/sandbox/signal-name.ts';
+import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
 
 /** The size of a terminal in characters. */
 export interface TerminalSize {
@@ -11,7 +11,7 @@ export interface TerminalSize {
 
 /** One program to start. No shell is involved: arguments arrive verbatim. */
 export interface ProcessSpec {
-  /** Program and arguments; the program is looked up in the PATH of `env`. No NUL bytes. Text as in `domain/raw-text.ts`. */
+  /** Program and arguments; the program is looked up in the PATH of `env`. No NUL bytes. Text as in `domain/text/raw-text.ts`. */
   readonly argv: readonly [string, ...string[]];
   /** The whole environment of the process: nothing is added but what the runtime documents. @defaultValue the runtime's own */
   readonly env?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { ProviderKey } from '../domain/provider-key.ts';
+import type { ProviderKey } from '../domain/sandbox/provider-key.ts';
 import type { ProgressOptions } from './call.ts';
 import type { Host, HostFacts } from './host.ts';
 import type { SandboxProvider } from './sandbox-provider.ts';

@@ -1,7 +1,7 @@
-import type { ChangedPath } from '../domain/changed-path.ts';
-import type { ObjectId, SandboxId } from '../domain/ids.ts';
-import type { RevisionMessage } from '../domain/revision-message.ts';
-import type { Slug } from '../domain/slug.ts';
+import type { ChangedPath } from '../domain/sandbox/changed-path.ts';
+import type { ObjectId, SandboxId } from '../domain/sandbox/ids.ts';
+import type { RevisionMessage } from '../domain/sandbox/revision-message.ts';
+import type { Slug } from '../domain/sandbox/slug.ts';
 import type { CallOptions } from './call.ts';
 import type { FileChange } from './file-change.ts';
 import type { Base } from './persons-repository.ts';

@@ -1,6 +1,6 @@
-import type { Assurance } from '../domain/assurance.ts';
-import type { ProviderKey } from '../domain/provider-key.ts';
-import type { RepositoryId, SandboxId } from '../domain/ids.ts';
+import type { Assurance } from '../domain/sandbox/assurance.ts';
+import type { ProviderKey } from '../domain/sandbox/provider-key.ts';
+import type { RepositoryId, SandboxId } from '../domain/sandbox/ids.ts';
 import type { CallOptions } from './call.ts';
 
 /** A sandbox that was made in advance and belongs to nobody yet. It is in no list of sandboxes and has no history. */

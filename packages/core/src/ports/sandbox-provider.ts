@@ -1,8 +1,8 @@
-import type { LimitName, ResourceLimits } from '../domain/resource-limits.ts';
-import type { SandboxRoot } from '../domain/sandbox-root.ts';
-import type { Assurance } from '../domain/assurance.ts';
-import type { SandboxId } from '../domain/ids.ts';
-import type { ProviderKey } from '../domain/provider-key.ts';
+import type { LimitName, ResourceLimits } from '../domain/sandbox/resource-limits.ts';
+import type { SandboxRoot } from '../domain/sandbox/sandbox-root.ts';
+import type { Assurance } from '../domain/sandbox/assurance.ts';
+import type { SandboxId } from '../domain/sandbox/ids.ts';
+import type { ProviderKey } from '../domain/sandbox/provider-key.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
 import type { DirectorySync, HostDirectory } from './directory-sync.ts';
 import type { OpenedHost } from './hosts.ts';

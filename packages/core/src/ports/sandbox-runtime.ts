@@ -1,6 +1,6 @@
-import type { Assurance } from '../domain/assurance.ts';
-import type { ChangedPath } from '../domain/changed-path.ts';
-import type { SandboxId } from '../domain/ids.ts';
+import type { Assurance } from '../domain/sandbox/assurance.ts';
+import type { ChangedPath } from '../domain/sandbox/changed-path.ts';
+import type { SandboxId } from '../domain/sandbox/ids.ts';
 import type { ByteStream } from './byte-stream.ts';
 import type { CallOptions } from './call.ts';
 import type { OpenPort } from './open-port.ts';

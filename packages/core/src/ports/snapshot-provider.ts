@@ -1,4 +1,4 @@
-import type { SandboxId } from '../domain/ids.ts';
+import type { SandboxId } from '../domain/sandbox/ids.ts';
 import type { CallOptions } from './call.ts';
 
 /** An opaque name of a snapshot, chosen by the provider; safe as a path segment. */

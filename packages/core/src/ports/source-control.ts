@@ -1,4 +1,4 @@
-import type { RepositoryId } from '../domain/ids.ts';
+import type { RepositoryId } from '../domain/sandbox/ids.ts';
 import type { Asker, CallOptions, ProgressOptions } from './call.ts';
 import type { PersonsRepository } from './persons-repository.ts';
 import type { SandboxHistories } from './sandbox-histories.ts';

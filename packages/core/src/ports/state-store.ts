@@ -1,9 +1,9 @@
-import type { ProviderKey } from '../domain/provider-key.ts';
-import type { Assurance } from '../domain/assurance.ts';
-import type { ObjectId, RepositoryId, SandboxId } from '../domain/ids.ts';
-import type { Placement } from '../domain/placement.ts';
-import type { Policy, PortPolicy } from '../domain/policy.ts';
-import type { Slug } from '../domain/slug.ts';
+import type { ProviderKey } from '../domain/sandbox/provider-key.ts';
+import type { Assurance } from '../domain/sandbox/assurance.ts';
+import type { ObjectId, RepositoryId, SandboxId } from '../domain/sandbox/ids.ts';
+import type { Placement } from '../domain/sandbox/placement.ts';
+import type { Policy, PortPolicy } from '../domain/sandbox/policy.ts';
+import type { Slug } from '../domain/sandbox/slug.ts';
 import type { CallOptions } from './call.ts';
 import type { ChangeMark } from './sandbox-runtime.ts';
 

@@ -1,4 +1,4 @@
-import { GATE_PORT } from '../domain/gate-port.ts';
+import { GATE_PORT } from '../domain/sandbox/gate-port.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { portVariables } from './port-variables.ts';
 

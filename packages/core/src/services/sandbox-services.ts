@@ -1,5 +1,5 @@
 import { ExecChannel } from '../channel/exec-channel.ts';
-import type { ServicePolicy, SupervisorName } from '../domain/policy.ts';
+import type { ServicePolicy, SupervisorName } from '../domain/sandbox/policy.ts';
 import type { KeptService, ServiceSetting, ServiceStatus } from './kept-service.ts';
 import { killServices } from './kill-marked.ts';
 import { Service } from './service.ts';

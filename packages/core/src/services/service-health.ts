@@ -1,4 +1,4 @@
-import type { ServicePolicy } from '../domain/policy.ts';
+import type { ServicePolicy } from '../domain/sandbox/policy.ts';
 import type { ServiceSetting, ServiceState } from './kept-service.ts';
 
 /** A program that ends within this after its start has not started. */

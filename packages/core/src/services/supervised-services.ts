@@ -1,12 +1,12 @@
 import { exitStatusOf } from '../channel/exec-channel.ts';
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
 import { printfFormat, quoted } from '../channel/shell-text.ts';
-import { LitterboxError } from '../domain/errors.ts';
-import type { ServicePolicy, SupervisorName } from '../domain/policy.ts';
-import { decodeRaw, encodeRaw } from '../domain/raw-text.ts';
-import { visible } from '../domain/visible.ts';
+import { LitterboxError } from '../domain/errors/errors.ts';
+import type { ServicePolicy, SupervisorName } from '../domain/sandbox/policy.ts';
+import { decodeRaw, encodeRaw } from '../domain/text/raw-text.ts';
+import { visible } from '../domain/text/visible.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { ExitStatus } from '../domain/exit-status.ts';
+import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
 import type { ProcessHandle } from '../ports/process.ts';
 import type { KeptService, ServiceSetting } from './kept-service.ts';
 import { killServices } from './kill-marked.ts';

@@ -1,5 +1,5 @@
 import { quoted } from '../channel/shell-text.ts';
-import type { ServicePolicy, SupervisorName } from '../domain/policy.ts';
+import type { ServicePolicy, SupervisorName } from '../domain/sandbox/policy.ts';
 import { wholeSeconds } from './whole-seconds.ts';
 
 /** A file that a supervisor reads, relative to its directory. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { visible } from '../../domain/visible.ts';
-import { AuditRead } from '../../use-cases/audit-read.ts';
+import { visible } from '../../domain/text/visible.ts';
+import { AuditRead } from '../../use-cases/review/audit-read.ts';
 import type { Operation } from '../operation.ts';
 import { readDiff } from '../read-diff.ts';
 import { readLog } from '../read-log.ts';

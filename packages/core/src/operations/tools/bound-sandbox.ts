@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { isLitterboxError, LitterboxError } from '../../domain/errors.ts';
-import { shown } from '../../domain/shown.ts';
-import { slugify } from '../../domain/slug.ts';
+import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { shown } from '../../domain/text/shown.ts';
+import { slugify } from '../../domain/sandbox/slug.ts';
 import type { Operation } from '../operation.ts';
 
 /**

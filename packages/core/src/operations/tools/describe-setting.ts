@@ -1,11 +1,11 @@
 import type { Config } from '../../config/config-schema.ts';
 import { DEFAULT_LIMITS } from '../../config/policy-of.ts';
 import type { CallOptions } from '../../ports/call.ts';
-import { DecidePolicy } from '../../use-cases/decide-policy.ts';
-import { FindSandbox } from '../../use-cases/find-sandbox.ts';
-import { OpenRepository } from '../../use-cases/open-repository.ts';
+import { DecidePolicy } from '../../use-cases/decide/decide-policy.ts';
+import { FindSandbox } from '../../use-cases/common/find-sandbox.ts';
+import { OpenRepository } from '../../use-cases/common/open-repository.ts';
 import type { UseCases } from '../operation.ts';
-import { reachable, reachableText } from '../../domain/reachable.ts';
+import { reachable, reachableText } from '../../domain/sandbox/reachable.ts';
 import type { ToolSetting } from './tool.ts';
 import { stateAndShell } from '../state-and-shell.ts';
 

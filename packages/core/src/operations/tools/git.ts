@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { condenseOutput } from '../../domain/condense-output.ts';
-import { LitterboxError } from '../../domain/errors.ts';
-import { shown } from '../../domain/shown.ts';
-import { AuditRead } from '../../use-cases/audit-read.ts';
-import { CloneRepository } from '../../use-cases/clone-repository.ts';
-import { ReadClone } from '../../use-cases/read-clone.ts';
+import { condenseOutput } from '../../domain/search/condense-output.ts';
+import { LitterboxError } from '../../domain/errors/errors.ts';
+import { shown } from '../../domain/text/shown.ts';
+import { AuditRead } from '../../use-cases/review/audit-read.ts';
+import { CloneRepository } from '../../use-cases/work/clone-repository.ts';
+import { ReadClone } from '../../use-cases/work/read-clone.ts';
 import type { OperationOptions, UseCases } from '../operation.ts';
 import { readDiff } from '../read-diff.ts';
 import { readLog } from '../read-log.ts';

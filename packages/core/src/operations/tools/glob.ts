@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ListFiles } from '../../use-cases/list-files.ts';
+import { ListFiles } from '../../use-cases/work/list-files.ts';
 import { namesAnswer } from './ls.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { condenseOutput } from '../../domain/condense-output.ts';
-import { type FoundLine, SearchFiles } from '../../inside/search-files.ts';
+import { condenseOutput } from '../../domain/search/condense-output.ts';
+import { type FoundLine, SearchFiles } from '../../use-cases/work/search-files.ts';
 import { leftOutLines } from './left-out-lines.ts';
 import { nameText } from './name-text.ts';
 import { tool } from './tool.ts';

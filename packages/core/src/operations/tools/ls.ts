@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { leftOutLines } from './left-out-lines.ts';
 import { nameText } from './name-text.ts';
-import { ListFiles } from '../../use-cases/list-files.ts';
+import { ListFiles } from '../../use-cases/work/list-files.ts';
 import { type FoundName, type Walk } from '../../inside/walk-files.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';

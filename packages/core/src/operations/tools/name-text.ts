@@ -1,4 +1,4 @@
-import { visibleName } from '../../domain/visible.ts';
+import { visibleName } from '../../domain/text/visible.ts';
 
 /** The name of a file on one line, whatever characters it has, and whole: a program names it again. */
 export function nameText(path: string): string {

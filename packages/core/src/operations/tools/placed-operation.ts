@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isLitterboxError } from '../../domain/errors.ts';
+import { isLitterboxError } from '../../domain/errors/errors.ts';
 import type { Operation } from '../operation.ts';
 import { nameText } from './name-text.ts';
 import type { ToolAnswer } from './tool.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { byteCharacters } from '../../domain/byte-characters.ts';
-import { fileKind } from '../../domain/file-kind.ts';
-import { readableText } from '../../domain/readable-text.ts';
-import { type LineSlice, ReadLines } from '../../inside/read-lines.ts';
+import { byteCharacters } from '../../domain/text/byte-characters.ts';
+import { fileKind } from '../../domain/text/file-kind.ts';
+import { readableText } from '../../domain/text/readable-text.ts';
+import { type LineSlice, ReadLines } from '../../use-cases/work/read-lines.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 

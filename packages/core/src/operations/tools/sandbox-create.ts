@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { shown } from '../../domain/shown.ts';
+import { shown } from '../../domain/text/shown.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
-import type { LeftOut } from '../../use-cases/create-sandbox.ts';
-import { dependencyAdvice } from '../../use-cases/dependency-advice.ts';
-import type { MissingDependencies } from '../../use-cases/missing-dependencies.ts';
+import type { LeftOut } from '../../use-cases/create/create-sandbox.ts';
+import { dependencyAdvice } from '../../use-cases/decide/dependency-advice.ts';
+import type { MissingDependencies } from '../../use-cases/decide/missing-dependencies.ts';
 import { createSandbox } from '../create-sandbox.ts';
-import { reachableFact } from '../../domain/reachable.ts';
+import { reachableFact } from '../../domain/sandbox/reachable.ts';
 import { tool } from './tool.ts';
 
 /** How long the answer waits for git to find the uncommitted changes that are not in the sandbox. */

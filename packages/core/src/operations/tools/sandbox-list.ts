@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { AuditRead } from '../../use-cases/audit-read.ts';
-import { ListSandboxes } from '../../use-cases/list-sandboxes.ts';
+import { AuditRead } from '../../use-cases/review/audit-read.ts';
+import { ListSandboxes } from '../../use-cases/review/list-sandboxes.ts';
 import { tool } from './tool.ts';
 
 const facts = z.object({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { slugify } from '../../domain/slug.ts';
-import { CutMilestone } from '../../use-cases/cut-milestone.ts';
+import { slugify } from '../../domain/sandbox/slug.ts';
+import { CutMilestone } from '../../use-cases/review/cut-milestone.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ControlServices } from '../../use-cases/control-services.ts';
+import { ControlServices } from '../../use-cases/work/control-services.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { CommandShell } from '../../channel/command-shell.ts';
 import type { Operation } from '../operation.ts';
-import type { ResourceLimits } from '../../domain/resource-limits.ts';
+import type { ResourceLimits } from '../../domain/sandbox/resource-limits.ts';
 
 /**
  * What a model gets back: text that it reads as it is, or facts as JSON. Never both: clients that get facts show the model

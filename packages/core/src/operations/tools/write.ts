@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { bytesOfCharacters } from '../../domain/byte-characters.ts';
-import { LitterboxError } from '../../domain/errors.ts';
-import { sha256 } from '../../domain/sha256.ts';
-import { shown } from '../../domain/shown.ts';
-import { AccessFiles } from '../../use-cases/access-files.ts';
+import { bytesOfCharacters } from '../../domain/text/byte-characters.ts';
+import { LitterboxError } from '../../domain/errors/errors.ts';
+import { sha256 } from '../../domain/text/sha256.ts';
+import { shown } from '../../domain/text/shown.ts';
+import { AccessFiles } from '../../use-cases/work/access-files.ts';
 import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
 import { tool } from './tool.ts';
 import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';

@@ -1,0 +1,13 @@
+import type { SandboxId } from '../../domain/sandbox/ids.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { RuntimeStatus, SandboxProvider } from '../../ports/sandbox-provider.ts';
+
+/** What a provider has, by id. One question, whatever how many there are. */
+export async function listRuntimes(
+  provider: SandboxProvider,
+  options?: CallOptions,
+): Promise<ReadonlyMap<SandboxId, RuntimeStatus>> {
+  const statuses = new Map<SandboxId, RuntimeStatus>();
+  for await (const status of provider.list(options)) statuses.set(status.id, status);
+  return statuses;
+}

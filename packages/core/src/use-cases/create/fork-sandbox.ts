@@ -1,0 +1,272 @@
+import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { failpoint } from '../../domain/errors/failpoint.ts';
+import { SandboxId } from '../../domain/sandbox/ids.ts';
+import { MAX_SLUG_CHARACTERS, type Slug, slugify } from '../../domain/sandbox/slug.ts';
+import type { AuditLog } from '../../ports/audit-log.ts';
+import type { ProgressOptions } from '../../ports/call.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
+import type { SourceRepository } from '../../ports/source-control.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import { leaseSandbox } from '../common/lease-sandbox.ts';
+import type { AssignPorts } from '../keeper/assign-ports.ts';
+import { audited } from '../common/audited.ts';
+import { currentRecord } from '../common/change-record.ts';
+import { assertRoom, type CreateSandbox, nameTaken } from './create-sandbox.ts';
+import { specOf } from '../decide/spec-of.ts';
+import type { FindSandbox } from '../common/find-sandbox.ts';
+import { isAsleep } from '../common/is-asleep.ts';
+import type { OpenRepository } from '../common/open-repository.ts';
+import { assertWhole, type OpenSandboxes } from '../session/open-sandboxes.ts';
+import type { RecordRevision } from '../record/record-revision.ts';
+
+/** The fork, and what a person should hear about how it was made. */
+export interface ForkResult {
+  readonly record: SandboxRecord;
+  /** Name of the sandbox that it is a copy of. */
+  readonly forkedFrom: string;
+  /** What of its services, ports and network is not up. */
+  readonly warnings: readonly string[];
+}
+
+/** Several forks, in the order of their names, each made or not by itself. */
+export interface ForksResult {
+  readonly forks: readonly (ForkResult | FailedFork)[];
+}
+
+/** What a caller of several forks may hear. */
+export interface ForkOptions extends ProgressOptions {
+  /** A fork has been made, and stays whatever becomes of those after it. Must not throw. */
+  readonly onFork?: ((fork: SandboxRecord) => void) | undefined;
+}
+
+/** A fork that could not be made, and left nothing. */
+export interface FailedFork {
+  readonly error: Error;
+}
+
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly openSandboxes: OpenSandboxes;
+  readonly recordRevision: RecordRevision;
+  readonly assignPorts: AssignPorts;
+  readonly createSandbox: CreateSandbox;
+  readonly clock: Clock;
+  readonly actor: string;
+}
+
+/**
+ * Makes a sandbox that has everything of another one: files whatever source control thinks of them, home, a playground of its own, and
+ * the whole history. The setup does not run again, and of what the other one runs nothing goes on in the fork. That one stays what it is:
+ * running, paused or stopped. Undone as a creation is.
+ */
+export class ForkSandbox {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /** @param wanted the fork's name; without one it is the source's with the first free number from 2 on */
+  async fork(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<ForkResult> {
+    const found = await this.#needs.findSandbox.find(name, options);
+    const repository = await this.#needs.openRepository.open(options);
+    const provider = await this.#needs.openSandboxes.providerOf(found, options);
+    assertCanCopy(provider, found);
+    const id = SandboxId.make();
+    return await audited(
+      this.#needs.audit,
+      {
+        operation: 'sandbox-fork',
+        actor: this.#needs.actor,
+        repositoryId: repository.id,
+        sandbox: id,
+        input: { source: found.id, ...(wanted !== undefined && { name: wanted }) },
+      },
+      async () => {
+        const record = await this.#make(repository, provider, found, { id, wanted }, options);
+        if (record.policy.worktrees === 'eager') await repository.exportTree(id, options);
+        const { record: begun, warnings } = await this.#needs.createSandbox.startKeeper(record, options);
+        return { record: begun, forkedFrom: found.slug, warnings };
+      },
+    );
+  }
+
+  /** What the names of forks can begin with, so that they are numbered from 1 on. */
+  async freeRow(name: string, count: number, options?: ProgressOptions): Promise<string> {
+    const { slug, repositoryId } = await this.#needs.findSandbox.find(name, options);
+    const taken = new Set((await this.#needs.state.list(repositoryId, options)).map((one) => one.slug));
+    for (let round = 0; ; round += 1) {
+      const suffix = ['', '-race'][round] ?? `-race-${round}`;
+      const row = `${slug.slice(0, MAX_SLUG_CHARACTERS - suffix.length - 3)}${suffix}`;
+      const isFree = (_: unknown, index: number) => !taken.has(withNumber(slugify(row).slug, index + 1));
+      if (Array.from({ length: count }).every(isFree)) return row;
+    }
+  }
+
+  /**
+   * One fork after the other. One that fails leaves those that are made, and those after it are tried all the same.
+   *
+   * @param wanted what the names begin with, numbered from 1 on; without it they are the source's with the first free numbers from 2 on
+   * @throws LitterboxError when there is nothing to fork; what else goes wrong is in the result
+   */
+  async forkSeveral(
+    name: string,
+    { wanted, count }: { readonly wanted: string | undefined; readonly count: number },
+    options?: ForkOptions,
+  ): Promise<ForksResult> {
+    const found = await this.#needs.findSandbox.find(name, options);
+    assertCanCopy(await this.#needs.openSandboxes.providerOf(found, options), found);
+    const forks: (ForkResult | FailedFork)[] = [];
+    for (let number = 1; number <= count; number++) {
+      const numbered = wanted === undefined ? undefined : withNumber(slugify(wanted).slug, number);
+      try {
+        const fork = await this.fork(name, numbered, options);
+        forks.push(fork);
+        options?.onFork?.(fork.record);
+      } catch (error) {
+        options?.signal?.throwIfAborted();
+        if (!isLitterboxError(error)) throw error;
+        forks.push({ error });
+      }
+    }
+    return { forks };
+  }
+
+  async #make(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    found: SandboxRecord,
+    { id, wanted }: { readonly id: SandboxId; readonly wanted: string | undefined },
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
+    await using _source = await leaseSandbox(this.#needs.state, found, 'fork', options);
+    const source = await this.#recordUnrecorded(await currentRecord(this.#needs.state, found, options), options);
+    const now = this.#needs.clock.wallMs();
+    const draft = {
+      id,
+      repositoryId: repository.id,
+      repositoryRoot: repository.root,
+      slug: await this.#slug(repository, found, wanted, options),
+      provider: provider.name,
+      state: 'creating' as const,
+      baseCommit: source.baseCommit,
+      baseTree: source.baseTree,
+      workdir: source.workdir,
+      policy: source.policy,
+      forkedFrom: source.slug,
+      ...(source.emptySubmodules && { emptySubmodules: source.emptySubmodules }),
+      ...(source.missingLargeFiles && { missingLargeFiles: source.missingLargeFiles }),
+      ...(source.setupLog !== undefined && { setupLog: source.setupLog }),
+      createdAtMs: now,
+      updatedAtMs: now,
+    };
+    await using _lease = await this.#needs.state.lease(`sandbox:${id}`, 'fork', options);
+    const journal = await this.#needs.state.begin({ operation: 'sandbox-create', sandbox: id, step: 'fork' });
+    failpoint('fork.after-journal');
+    try {
+      const record = await this.#copyRuntimeAndHistory(repository, provider, source, draft, options);
+      failpoint('fork.after-ready');
+      await this.#needs.state.end(journal.id);
+      await this.#needs.state.publish({
+        type: 'sandbox-created',
+        repositoryId: repository.id,
+        sandbox: id,
+        data: { slug: record.slug, provider: provider.name, forkedFrom: source.slug },
+      });
+      return record;
+    } catch (error) {
+      await this.#needs.createSandbox.undo(repository, provider, id);
+      await this.#needs.state.end(journal.id);
+      throw error;
+    }
+  }
+
+  async #copyRuntimeAndHistory(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    source: SandboxRecord,
+    draft: Omit<SandboxRecord, 'generation'>,
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
+    const { id, slug } = draft;
+    const inserted = await this.#needs.assignPorts.assign(
+      draft.policy.ports ?? [],
+      (ports) => this.#needs.state.insert(ports.length > 0 ? { ...draft, ports } : draft, options),
+      options,
+    );
+    failpoint('fork.after-record');
+    options?.onProgress?.({ step: 'runtime', message: `Copying ${source.slug} (${provider.name})` });
+    const spec = {
+      ...(await specOf(inserted, { commit: source.baseCommit, tree: source.baseTree }, repository, options)),
+      copyOf: source.id,
+    };
+    // History and runtime do not need each other. Both are waited for, so that undoing finds them at rest.
+    const [history, made] = await Promise.allSettled([
+      repository.fork(source.id, { id, slug }, options),
+      provider.create(spec, options),
+    ]);
+    if (made.status === 'fulfilled') this.#needs.openSandboxes.adopt(inserted, made.value);
+    failpoint('fork.after-runtime');
+    if (made.status === 'rejected') throw made.reason;
+    if (history.status === 'rejected') throw history.reason;
+    options?.signal?.throwIfAborted();
+    const opened = await this.#needs.openSandboxes.get({ ...inserted, state: 'ready' });
+    const described = await this.#needs.state.update(inserted, { assurance: await opened.runtime.assurance(options) });
+    // Everything is looked at once: what the source's programs wrote since it was recorded is the fork's first revision.
+    const recorded = await this.#needs.recordRevision.recordUnrecorded(described, opened, options);
+    failpoint('fork.after-scan');
+    return await this.#needs.state.update(recorded, {
+      state: source.state === 'setup-failed' ? 'setup-failed' : 'ready',
+    });
+  }
+
+  /** What no call has recorded is recorded in the source, where it can be looked at. */
+  async #recordUnrecorded(source: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
+    assertWhole(source);
+    if (isAsleep(source)) return source;
+    return await this.#needs.recordRevision.recordUnrecorded(
+      source,
+      await this.#needs.openSandboxes.get(source, options),
+      options,
+    );
+  }
+
+  async #slug(
+    repository: SourceRepository,
+    source: SandboxRecord,
+    wanted: string | undefined,
+    options?: ProgressOptions,
+  ): Promise<Slug> {
+    const sandboxes = await this.#needs.state.list(repository.id, options);
+    assertRoom(sandboxes);
+    const taken = new Map(sandboxes.map((one) => [one.slug, one]));
+    if (wanted !== undefined) {
+      const { slug } = slugify(wanted);
+      const existing = taken.get(slug);
+      if (existing) throw nameTaken(slug, wanted, existing);
+      return slug;
+    }
+    for (let number = 2; ; number++) {
+      const slug = withNumber(source.slug, number);
+      if (!taken.has(slug)) return slug;
+    }
+  }
+}
+
+function withNumber(slug: Slug, number: number): Slug {
+  const suffix = `-${number}`;
+  return slugify(`${slug.slice(0, MAX_SLUG_CHARACTERS - suffix.length)}${suffix}`).slug;
+}
+
+function assertCanCopy(provider: SandboxProvider, { slug }: SandboxRecord): void {
+  if (provider.traits.canCopy) return;
+  throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot copy sandboxes.`, {
+    operation: 'sandbox.fork',
+    provider: provider.name,
+    hint: `Make a sandbox from its work instead: litterbox merge ${slug}, then litterbox create NAME.`,
+  });
+}

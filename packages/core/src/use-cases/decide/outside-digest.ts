@@ -1,0 +1,17 @@
+import { sha256 } from '../../domain/text/sha256.ts';
+import type { LargeFileState, SubmoduleState } from '../../ports/persons-repository.ts';
+
+/** What of a workspace's files is in no object of the repository's own. */
+export interface OutsideFiles {
+  readonly submodules: readonly SubmoduleState[];
+  readonly largeFiles: readonly LargeFileState[];
+}
+
+/** Which of those files are here, in sixteen hexadecimal digits; empty when there are none. */
+export async function outsideDigest({ submodules, largeFiles }: OutsideFiles): Promise<string> {
+  const modules = submodules.filter(({ missing }) => missing === undefined).map(({ path, commit }) => [path, commit]);
+  const files = largeFiles.filter(({ isHere }) => isHere).map(({ path, sha256: content }) => [path, content]);
+  if (modules.length === 0 && files.length === 0) return '';
+  const all = files.length === 0 ? modules : [modules, files];
+  return (await sha256(new TextEncoder().encode(JSON.stringify(all)))).slice(0, 16);
+}

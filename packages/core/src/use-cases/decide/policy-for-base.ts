@@ -1,0 +1,18 @@
+import type { Policy } from '../../domain/sandbox/policy.ts';
+import type { FoundBase } from '../../ports/persons-repository.ts';
+
+/**
+ * The policy of a sandbox that begins with that base. A setup's commands are the person's, and what they run is the tree's: where an agent
+ * wrote that and nobody has taken it over, it runs without the network.
+ */
+export function policyForBase(policy: Policy, { isPersons }: Pick<FoundBase, 'isPersons'>): Policy {
+  const { network } = policy;
+  if (isPersons || network.setup === 'none') return policy;
+  return { ...policy, network: { ...network, setup: 'none', isWithheld: true } };
+}
+
+/** What somebody should hear of a network that was withheld, in one sentence and what to do. */
+export function withheldNetwork({ network }: Policy): string | undefined {
+  if (!network.isWithheld) return undefined;
+  return 'The setup runs without a network, because only branches of agents hold this base. It gets one once a person has merged the base, or made a branch of their own there (git branch NAME COMMIT).';
+}

@@ -1,0 +1,149 @@
+import { isLitterboxError } from '../../domain/errors/errors.ts';
+import { failpoint } from '../../domain/errors/failpoint.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { ProviderKey } from '../../domain/sandbox/provider-key.ts';
+import type { SourceRepository } from '../../ports/source-control.ts';
+import type { JournalEntry, SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { AskProviders, ProviderAnswer } from '../common/ask-providers.ts';
+import type { ClearPool } from '../prepare/clear-pool.ts';
+import type { DeleteSandbox } from '../remove/delete-sandbox.ts';
+import type { OpenRepository } from '../common/open-repository.ts';
+import type { OpenSandboxes } from '../session/open-sandboxes.ts';
+import type { RestoreRecords } from './restore-records.ts';
+import type { RestoreRevision } from './restore-revision.ts';
+import { RESTORING_SNAPSHOT, type RestoreSnapshot } from './restore-snapshot.ts';
+import { INSTALLING } from '../prepare/install-image.ts';
+import { listRuntimes } from '../common/list-runtimes.ts';
+import { settleRunState } from '../common/settle-run-state.ts';
+
+interface Needs {
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly openSandboxes: OpenSandboxes;
+  readonly deleteSandbox: DeleteSandbox;
+  readonly restoreRevision: RestoreRevision;
+  readonly restoreSnapshot: RestoreSnapshot;
+  readonly restoreRecords: RestoreRecords;
+  readonly clearPool: ClearPool;
+  readonly askProviders: AskProviders;
+}
+
+/**
+ * Finishes or undoes what killed processes of this user left half-done in this repository: an interrupted create is undone,
+ * an interrupted delete, rebuild or restore of a snapshot is finished, an interrupted apply or merge is finished or rolled back, and after an interrupted
+ * pause the record says what the runtime is; records that were lost are made anew. Cheap when there is nothing.
+ */
+export class Reconcile {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /** What was done, one sentence each. */
+  async reconcile(options?: CallOptions): Promise<readonly string[]> {
+    const repository = await this.#needs.openRepository.open(options);
+    const hasRecords = (await this.#needs.state.list(repository.id, options)).length > 0;
+    const done = [
+      ...(await repository.reconcile(options)),
+      ...(await this.#needs.restoreRecords.restore(repository, options)),
+    ];
+    failpoint('reconcile.after-repository');
+    const interrupted = await this.#needs.state.interrupted(options);
+    const answers = await this.#answers(interrupted, repository, options);
+    for (const entry of interrupted) {
+      const sentence = await this.#settle(entry, answers, options);
+      if (sentence !== undefined) done.push(sentence);
+    }
+    // Only now: what an interrupted create had taken is a sandbox like any other as soon as it has a record.
+    done.push(...(await this.#needs.clearPool.reconcile(repository, options)));
+    const orphans = hasRecords ? 0 : await this.#needs.clearPool.countOrphans(options);
+    if (orphans > 0)
+      done.push(`Removed ${orphans} prepared ${orphans === 1 ? 'sandbox' : 'sandboxes'} that had no record.`);
+    return done;
+  }
+
+  /** Whether those answer that have what was interrupted here. Asked once and together, so that one that is down holds nobody up. */
+  async #answers(
+    interrupted: readonly JournalEntry[],
+    { id }: SourceRepository,
+    options?: CallOptions,
+  ): Promise<Answers> {
+    const keys: ProviderKey[] = [];
+    for (const { sandbox, operation, step } of interrupted) {
+      const record = sandbox && (await this.#needs.state.get(sandbox, options));
+      if (record?.repositoryId === id) keys.push(record.provider);
+      else if (!record && operation === INSTALLING) keys.push(step);
+    }
+    return await this.#needs.askProviders.each(keys, listRuntimes, options);
+  }
+
+  async #settle(entry: JournalEntry, answers: Answers, options?: CallOptions): Promise<string | undefined> {
+    const record = entry.sandbox && (await this.#needs.state.get(entry.sandbox, options));
+    if (!record) {
+      if (entry.operation === INSTALLING) return await this.#clearInstaller(entry, answers);
+      await this.#needs.state.end(entry.id);
+      return undefined;
+    }
+    const repository = await this.#needs.openRepository.open(options);
+    if (record.repositoryId !== repository.id) return undefined; // settled when that repository is opened
+    await using _lease = await this.#needs.state.lease(`sandbox:${record.id}`, 'reconcile', options);
+    try {
+      const sentence = await this.#finish(entry, record, answers);
+      failpoint('reconcile.before-end');
+      await this.#needs.state.end(entry.id);
+      return sentence;
+    } catch (error) {
+      // Its provider is not here, or is down: the entry stays for the next time, and the sandbox shows in `list`.
+      if (isLitterboxError(error)) return `Litterbox could not remove the sandbox ${record.slug} yet: ${error.message}`;
+      throw error;
+    }
+  }
+
+  /** The place in which a process that was killed installed something into an image. */
+  async #clearInstaller({ id, sandbox, step }: JournalEntry, answers: Answers): Promise<string> {
+    try {
+      assertAnswers(answers, step);
+      if (sandbox !== undefined) await (await this.#needs.openSandboxes.providerOf({ provider: step })).remove(sandbox);
+      await this.#needs.state.end(id);
+      return 'Removed the leftovers of an interrupted installation.';
+    } catch (error) {
+      if (!isLitterboxError(error)) throw error;
+      return `Litterbox could not remove the leftovers of an interrupted installation yet: ${error.message}`;
+    }
+  }
+
+  async #finish(entry: JournalEntry, record: SandboxRecord, answers: Answers): Promise<string | undefined> {
+    if (entry.operation === 'sandbox-rebuild') {
+      assertAnswers(answers, record.provider);
+      await this.#needs.restoreRevision.rebuild(record);
+      return `Finished the interrupted rebuild of ${record.slug}.`;
+    }
+    if (entry.operation === RESTORING_SNAPSHOT) {
+      assertAnswers(answers, record.provider);
+      return await this.#needs.restoreSnapshot.finishInterrupted(entry, record);
+    }
+    if (entry.operation === 'sandbox-run-state') {
+      assertAnswers(answers, record.provider);
+      const state = await settleRunState(this.#needs.state, await this.#needs.openSandboxes.providerOf(record), record);
+      return state && `The sandbox ${record.slug} is ${state}: the change of its state was interrupted.`;
+    }
+    // One that is being deleted was undone already when that was interrupted too.
+    const isUnfinishedCreate =
+      entry.operation === 'sandbox-create' && (record.state === 'creating' || record.state === 'deleting');
+    if (!isUnfinishedCreate && !(entry.operation === 'sandbox-delete' && record.state === 'deleting')) return undefined;
+    assertAnswers(answers, record.provider);
+    await this.#needs.deleteSandbox.removeAll(record, await this.#needs.openRepository.open());
+    return isUnfinishedCreate
+      ? `Undid the interrupted creation of ${record.slug}.`
+      : `Finished the interrupted deletion of ${record.slug}.`;
+  }
+}
+
+type Answers = ReadonlyMap<ProviderKey, ProviderAnswer<unknown>>;
+
+/** What is done to a sandbox of a provider that does not answer would wait for it, or be half done. Other failures are told by who meets them. */
+function assertAnswers(answers: Answers, provider: ProviderKey): void {
+  const answer = answers.get(provider);
+  if (answer?.state === 'unreachable' || answer?.state === 'late') throw answer.error;
+}

@@ -1,0 +1,40 @@
+import { LitterboxError } from '../../domain/errors/errors.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { LogEntry, Revision, SandboxHistories } from '../../ports/sandbox-histories.ts';
+import type { SandboxRecord } from '../../ports/state-store.ts';
+
+/**
+ * The revision whose files a sandbox had before its last change; 0 is the base. A revision that went back counts as the one that it went
+ * back to, so that every further undo goes one change further.
+ *
+ * @throws LitterboxError `NOTHING_TO_DO` when the sandbox has the files that it began with
+ */
+export async function revisionBefore(
+  histories: SandboxHistories,
+  { id, slug }: SandboxRecord,
+  options?: CallOptions,
+): Promise<Revision> {
+  const { base, tip } = await histories.history(id, options);
+  let position = tip.number;
+  for await (const entry of histories.log(id, { signal: options?.signal })) {
+    if (entry.number > position) continue;
+    const target = wentBackTo(entry);
+    if (target === undefined) break;
+    position = target;
+  }
+  if (position > 1) return await histories.resolve(id, String(position - 1), options);
+  if (position === 1) return { commit: base.commit, tree: base.tree, number: 0 };
+  throw new LitterboxError('NOTHING_TO_DO', `The sandbox ${slug} has the files that it began with.`, {
+    operation: 'sandbox.undo',
+    hint: `Its revisions are all there: litterbox log ${slug}, then litterbox restore ${slug} REVISION.`,
+  });
+}
+
+/** Only a trailer says who made a revision: a caller's own message may begin with the same words. */
+function wentBackTo({ number, subject, trailers }: LogEntry): number | undefined {
+  const [, tool] = trailers.find(([name]) => name === 'Litterbox-Tool') ?? [];
+  if (tool !== 'restore' && tool !== 'undo') return undefined;
+  const [, digits] = new RegExp(`^${tool}: revision (\\d{1,9})$`).exec(subject) ?? [];
+  const target = digits === undefined ? number : Number(digits);
+  return target < number ? target : undefined;
+}

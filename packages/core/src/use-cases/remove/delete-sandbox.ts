@@ -1,0 +1,187 @@
+import { isLitterboxError, LitterboxError, type LitterboxErrorCode } from '../../domain/errors/errors.ts';
+import { failpoint } from '../../domain/errors/failpoint.ts';
+import { shown } from '../../domain/text/shown.ts';
+import { slugify } from '../../domain/sandbox/slug.ts';
+import type { AuditLog } from '../../ports/audit-log.ts';
+import type { CallOptions, ProgressOptions } from '../../ports/call.ts';
+import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
+import type { SourceRepository } from '../../ports/source-control.ts';
+import type { Lease, SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { AskProviders } from '../common/ask-providers.ts';
+import { CHOICE_MS } from '../decide/choose-provider.ts';
+import { audited } from '../common/audited.ts';
+import { changeRecord } from '../common/change-record.ts';
+import type { FindSandbox } from '../common/find-sandbox.ts';
+import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
+import type { OpenSandboxes } from '../session/open-sandboxes.ts';
+import type { OpenRepository } from '../common/open-repository.ts';
+import type { ReachKeeper } from '../keeper/reach-keeper.ts';
+import { removeSnapshots } from './sandbox-snapshots.ts';
+import type { SettleSandbox } from '../record/settle-sandbox.ts';
+
+/** With force a person gives a call that is at work longer to end. */
+const FORCE_PATIENCE_MS = 10_000;
+
+type Target = { readonly found: SandboxRecord } & (
+  | { readonly repository: SourceRepository; readonly left?: undefined }
+  | { readonly repository?: undefined; readonly left: Pick<SourceRepository, 'id' | 'remove'> }
+);
+
+const NOT_HERE: ReadonlySet<string> = new Set<LitterboxErrorCode>(['NOT_FOUND', 'NOT_A_REPO', 'SANDBOX_NOT_FOUND']);
+
+function ofGoneRepository({ slug, repositoryRoot }: SandboxRecord): LitterboxError {
+  return new LitterboxError(
+    'UNMERGED_WORK',
+    `The repository of the sandbox ${slug} is not at ${shown(repositoryRoot)} any more, so nothing can be merged into it.`,
+    {
+      operation: 'sandbox.delete',
+      hint: `Bring it back if it was moved; else give up what the sandbox holds: litterbox -C ${shown(repositoryRoot)} delete ${slug} --force.`,
+    },
+  );
+}
+
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly openSandboxes: OpenSandboxes;
+  readonly settleSandbox: SettleSandbox;
+  readonly reachKeeper: ReachKeeper;
+  readonly askProviders: AskProviders;
+  readonly actor: string;
+}
+
+/** Deletes a sandbox with all it holds. Order: mark, runtime, snapshots, history, record; killed half-way, the next call goes on. */
+export class DeleteSandbox {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /**
+   * @param how `force`: also when its work is nowhere else. `forget`: its machine or engine is gone for good, so that nothing is removed there
+   * @throws LitterboxError `SANDBOX_ACTIVE` when a call is at work in it, `UNMERGED_WORK` when work would be lost and `force` is not set,
+   * `CONFLICT` when it is to be forgotten although its provider answers, `UNAVAILABLE` when that does not answer
+   */
+  async delete(
+    name: string,
+    { force = false, forget = false }: { readonly force?: boolean | undefined; readonly forget?: boolean | undefined },
+    options?: ProgressOptions,
+  ): Promise<SandboxRecord> {
+    const { found, repository, left } = await this.#target(name, options);
+    await using _lease = await this.#leaseOf(found, force, options);
+    const record = await this.#needs.state.get(found.id, options);
+    if (!record) return found; // another process was faster
+    if (forget) await this.#assertLost(record, options);
+    if (!force && record.state !== 'deleting') {
+      if (!repository) throw ofGoneRepository(record);
+      if (!forget) await this.#needs.settleSandbox.settle(record, options);
+      await this.#assertExpendable(record, repository, options);
+    }
+    await audited(
+      this.#needs.audit,
+      {
+        operation: 'sandbox-delete',
+        actor: this.#needs.actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: { force, name: record.slug, ...(forget && { forget }) },
+      },
+      () => this.removeAll(record, repository ?? left, forget),
+    );
+    return record;
+  }
+
+  /** The sandbox; of a repository that was at this place and is gone too, for nothing else finds that one. */
+  async #target(name: string, options?: ProgressOptions): Promise<Target> {
+    try {
+      return {
+        found: await this.#needs.findSandbox.find(name, options),
+        repository: await this.#needs.openRepository.open(options),
+      };
+    } catch (error) {
+      if (!isLitterboxError(error) || !NOT_HERE.has(error.code)) throw error;
+      const { slug } = slugify(name);
+      for await (const left of this.#needs.openRepository.left(options)) {
+        const found = await this.#needs.state.find(left.id, slug, options);
+        if (found) return { found, left };
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * The steps themselves. The caller holds the lease and has asked.
+   *
+   * @param isLost nothing is left that could remove what the provider has
+   */
+  async removeAll(record: SandboxRecord, repository: Pick<SourceRepository, 'remove'>, isLost = false): Promise<void> {
+    const provider = isLost ? undefined : await this.#needs.openSandboxes.providerOf(record); // first: without it nothing begins
+    const journal = await this.#needs.state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
+    failpoint('delete.after-journal');
+    await changeRecord(this.#needs.state, record, ({ state }) =>
+      state === 'deleting' ? undefined : { state: 'deleting' },
+    );
+    failpoint('delete.after-mark');
+    await this.#needs.reachKeeper.end(record, false);
+    // The runtime ends everything at once; closing it first would end one process after another.
+    await provider?.remove(record.id);
+    failpoint('delete.after-runtime');
+    if (provider) await removeSnapshots(provider, record.id);
+    failpoint('delete.after-snapshots');
+    await this.#needs.openSandboxes.close(record.id);
+    failpoint('delete.after-close');
+    await this.#needs.state.step(journal.id, 'history');
+    await repository.remove(record.id);
+    failpoint('delete.after-history');
+    await this.#needs.state.remove(record.id);
+    failpoint('delete.after-record');
+    await this.#needs.state.end(journal.id);
+    failpoint('delete.after-end');
+    await this.#needs.state.publish({
+      type: 'sandbox-deleted',
+      repositoryId: record.repositoryId,
+      sandbox: record.id,
+      data: { slug: record.slug },
+    });
+  }
+
+  async #leaseOf(found: SandboxRecord, force: boolean, options?: ProgressOptions): Promise<Lease> {
+    const { patienceMs = force ? FORCE_PATIENCE_MS : undefined } = options ?? {};
+    return await leaseQuietSandbox(this.#needs.state, found, 'delete', { ...options, patienceMs });
+  }
+
+  /** What a provider still has would stay there for good. */
+  async #assertLost({ provider: key, slug }: SandboxRecord, options?: CallOptions): Promise<void> {
+    const look = (provider: SandboxProvider, call: CallOptions) => provider.list(call)[Symbol.asyncIterator]().next();
+    const answer = await this.#needs.askProviders.one(key, look, { ...options, waitMs: CHOICE_MS });
+    if (answer.state === 'unreachable' || answer.state === 'late') return;
+    throw new LitterboxError('CONFLICT', `The provider ${key} answers, so it can remove ${slug} itself.`, {
+      operation: 'sandbox.delete',
+      hint: `Leave out --forget: litterbox delete ${slug}.`,
+    });
+  }
+
+  async #assertExpendable(
+    { id, slug }: SandboxRecord,
+    repository: SourceRepository,
+    options?: ProgressOptions,
+  ): Promise<void> {
+    const files = await repository.changes(id, options).catch((error: unknown) => {
+      if (isLitterboxError(error, 'NOT_FOUND')) return []; // a sandbox whose making was interrupted has no history yet
+      throw error;
+    });
+    if (files.length === 0 || (await repository.isMerged(id, options))) return;
+    throw new LitterboxError(
+      'UNMERGED_WORK',
+      `The sandbox ${slug} holds changes to ${files.length === 1 ? 'one file' : `${files.length} files`} that are not in your branch.`,
+      {
+        operation: 'sandbox.delete',
+        hint: `See them: litterbox diff ${slug}. Keep them: litterbox merge ${slug}. Give them up: litterbox delete ${slug} --force.`,
+        facts: { files: files.length },
+      },
+    );
+  }
+}

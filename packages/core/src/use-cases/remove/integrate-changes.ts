@@ -1,0 +1,193 @@
+import { LitterboxError } from '../../domain/errors/errors.ts';
+import { failpoint } from '../../domain/errors/failpoint.ts';
+import type { AuditLog } from '../../ports/audit-log.ts';
+import type { ProgressOptions } from '../../ports/call.ts';
+import type { Integration, IntegrationPlan, IntegrationResult } from '../../ports/persons-repository.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import { leaseSandbox } from '../common/lease-sandbox.ts';
+import { type AcceptWork, changedSince, type GivenConsent, type OfferedWork } from '../review/accept-work.ts';
+import { audited } from '../common/audited.ts';
+import { currentRecord } from '../common/change-record.ts';
+import type { DeleteSandbox } from './delete-sandbox.ts';
+import type { FindSandbox } from '../common/find-sandbox.ts';
+import type { OpenRepository } from '../common/open-repository.ts';
+import type { LookAtSandbox } from '../review/look-at-sandbox.ts';
+import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
+import { assertWhole } from '../session/open-sandboxes.ts';
+import type { SettleSandbox } from '../record/settle-sandbox.ts';
+
+/** An apply or merge that is asked for. */
+export interface IntegrateInput extends GivenConsent {
+  readonly sandbox: string;
+  readonly integration: Integration;
+  /** git-merge arguments of the allow-list. */
+  readonly arguments?: readonly string[] | undefined;
+  readonly message?: string | undefined;
+  /** Of an apply: these files and directories alone. */
+  readonly paths?: readonly string[] | undefined;
+  /** Put uncommitted edits aside and back again. */
+  readonly autostash?: boolean | undefined;
+  /** Called with the plan before anything is asked or changed. */
+  readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
+}
+
+/** A plan, and what it is without. */
+export interface ShownPlan extends IntegrationPlan {
+  /** One sentence: why the workspace was not looked into, so that the plan may be without its last changes. */
+  readonly unsettled?: string;
+}
+
+/** What an apply or merge did, and what became of the sandbox. */
+export interface IntegrateResult extends IntegrationResult {
+  readonly plan: IntegrationPlan;
+  /** True when the sandbox was deleted, as `merge` does once its work is in. One without a revision stays. */
+  readonly isDeleted: boolean;
+}
+
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly acceptWork: AcceptWork;
+  readonly lookAtSandbox: LookAtSandbox;
+  readonly deleteSandbox: DeleteSandbox;
+  readonly settleSandbox: SettleSandbox;
+  readonly actor: string;
+}
+
+/** Brings a sandbox's work into the user's branch: plan, show, ask, carry out; a merge then deletes the sandbox. */
+export class IntegrateChanges {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /** What the workspace holds is recorded first, as far as it can be looked into. */
+  async plan(input: IntegrateInput, options?: ProgressOptions): Promise<ShownPlan> {
+    const { record, unsettled } = await this.#needs.lookAtSandbox.look(input.sandbox, options);
+    const plan = await this.#plan(record, input, options);
+    await this.#needs.acceptWork.assertNamed(offeredWork(record, plan, input), input.tip, options);
+    return { ...plan, ...(unsettled !== undefined && { unsettled }) };
+  }
+
+  async #plan(record: SandboxRecord, input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
+    const { paths = [] } = input;
+    if (paths.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
+    assertWhole(record);
+    const repository = await this.#needs.openRepository.open(options);
+    return await repository.plan(
+      record.id,
+      {
+        integration: input.integration,
+        arguments: input.arguments ?? [],
+        ...(input.message !== undefined && { message: input.message }),
+        ...(paths.length > 0 && { paths }),
+      },
+      options,
+    );
+  }
+
+  async integrate(input: IntegrateInput, options?: ProgressOptions): Promise<IntegrateResult> {
+    const record = await this.#needs.findSandbox.find(input.sandbox, options);
+    const held = <Result>(body: () => Promise<Result>) => this.#held(record, input.integration, body, options);
+    const plan = await held(async () => {
+      const now = await currentRecord(this.#needs.state, record, options);
+      assertWhole(now);
+      await this.#needs.settleSandbox.settle(record, options);
+      return await this.#plan(now, input, options);
+    });
+    const work = offeredWork(record, plan, input);
+    return await audited(
+      this.#needs.audit,
+      {
+        operation: `sandbox-${input.integration}`,
+        actor: this.#needs.actor,
+        repositoryId: record.repositoryId,
+        sandbox: record.id,
+        input: {
+          name: record.slug,
+          tip: plan.tip,
+          head: plan.head,
+          into: plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10),
+          arguments: [...(input.arguments ?? [])],
+          ...(input.paths?.length && { paths: [...input.paths] }),
+        },
+      },
+      async () => {
+        failpoint('integrate.after-start');
+        const tip = await this.#needs.acceptWork.assertNamed(work, input.tip, options);
+        input.onPlan?.(plan);
+        // Outside the leases: nobody waits for a person who reads.
+        if (!plan.upToDate) await this.#needs.acceptWork.accept(work, { ...input, tip }, options);
+        return await held(() => this.#carryOut(record, plan, input, options));
+      },
+      ({ outcome, commit }) => ({ outcome, ...(commit && { commit }) }),
+    );
+  }
+
+  /** What was shown is what is brought in: a sandbox that moved on meanwhile is refused, as a branch that did. */
+  async #carryOut(
+    record: SandboxRecord,
+    plan: IntegrationPlan,
+    input: IntegrateInput,
+    options?: ProgressOptions,
+  ): Promise<IntegrateResult> {
+    const repository = await this.#needs.openRepository.open(options);
+    assertWhole(await currentRecord(this.#needs.state, record, options));
+    await this.#needs.settleSandbox.settle(record, options);
+    const { tip } = await repository.history(record.id, options);
+    if (tip.commit !== plan.tip) {
+      const since = await repository.changes(record.id, { ...options, revision: tip.commit, against: plan.tip });
+      throw changedSince({ record, tip, verb: input.integration }, plan.tip, since);
+    }
+    const result = await repository.execute(plan, { ...options, autostash: input.autostash ?? false });
+    failpoint('integrate.after-execute');
+    await this.#needs.state.publish({
+      type: `sandbox-${input.integration === 'merge' ? 'merged' : 'applied'}`,
+      repositoryId: record.repositoryId,
+      sandbox: record.id,
+      data: { outcome: result.outcome },
+    });
+    // One in which nothing was ever done waits for somebody to begin.
+    const isIn =
+      input.integration === 'merge' &&
+      tip.number > 0 &&
+      (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
+      (await repository.isMerged(record.id));
+    if (isIn) {
+      failpoint('merge.before-delete');
+      await this.#needs.deleteSandbox.removeAll(record, repository);
+    }
+    return { ...result, plan, isDeleted: isIn };
+  }
+
+  /** Repository before sandbox, everywhere, so that two calls never wait for each other. */
+  async #held<Result>(
+    record: SandboxRecord,
+    purpose: Integration,
+    body: () => Promise<Result>,
+    options?: ProgressOptions,
+  ): Promise<Result> {
+    await using _repositoryLease = await this.#needs.state.lease(`repository:${record.repositoryId}`, purpose, options);
+    // A merge deletes the sandbox: a call that is at work in it would lose its ground.
+    await using _lease =
+      purpose === 'merge'
+        ? await leaseQuietSandbox(this.#needs.state, record, purpose, options)
+        : await leaseSandbox(this.#needs.state, record, purpose, options);
+    return await body();
+  }
+}
+
+function offeredWork(record: SandboxRecord, plan: IntegrationPlan, { paths }: IntegrateInput): OfferedWork {
+  const { risky, slug, tip, integration: verb } = plan;
+  const question = `${verb === 'merge' ? 'Merge' : 'Apply'} ${slug}`;
+  return { record, tip: { commit: tip }, paths, risky, slug, verb, question };
+}
+
+const wholeOnly = (sandbox: string) =>
+  new LitterboxError('INVALID_ARGUMENT', 'A merge takes all of the work: it has no paths.', {
+    operation: 'sandbox.merge',
+    hint: `For some of its files: litterbox apply ${sandbox} PATHS, then git commit.`,
+  });

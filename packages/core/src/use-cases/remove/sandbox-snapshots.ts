@@ -1,0 +1,76 @@
+import { LitterboxError } from '../../domain/errors/errors.ts';
+import type { SandboxId } from '../../domain/sandbox/ids.ts';
+import { shown } from '../../domain/text/shown.ts';
+import { parseSnapshotNote, type SnapshotNote } from '../../domain/sandbox/snapshot-note.ts';
+import { slugify } from '../../domain/sandbox/slug.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
+import type { SnapshotName, SnapshotProvider, SnapshotUsage } from '../../ports/snapshot-provider.ts';
+import type { SandboxRecord } from '../../ports/state-store.ts';
+
+/** A snapshot of a sandbox. */
+export interface SandboxSnapshot {
+  /** The provider's name for it. */
+  readonly name: SnapshotName;
+  readonly takenAtMs: number;
+  /** Absent where something else than Litterbox took it. */
+  readonly note?: SnapshotNote;
+  /** Told by a list alone. */
+  readonly usage?: SnapshotUsage;
+}
+
+/** Longest list of labels that an error repeats. */
+const MAX_LABELS = 10;
+
+/** @throws LitterboxError `UNSUPPORTED` when the provider cannot take snapshots */
+export function snapshotsPortOf(provider: SandboxProvider, { slug }: SandboxRecord): SnapshotProvider {
+  if (provider.snapshots) return provider.snapshots;
+  throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot take snapshots.`, {
+    operation: 'sandbox.snapshot',
+    provider: provider.name,
+    hint: `Go back to a revision instead: litterbox log ${slug}, then litterbox restore ${slug} REVISION.`,
+  });
+}
+
+/** The snapshots of one sandbox, oldest first. */
+export async function snapshotsOf(
+  port: SnapshotProvider,
+  id: SandboxId,
+  options?: CallOptions,
+): Promise<readonly SandboxSnapshot[]> {
+  const found: SandboxSnapshot[] = [];
+  for await (const { name, sandbox, takenAtMs, note: text } of port.list({ signal: options?.signal })) {
+    if (sandbox !== id) continue;
+    const note = parseSnapshotNote(text);
+    found.push({ name, takenAtMs, ...(note && { note }) });
+  }
+  return found.toSorted((left, right) => left.takenAtMs - right.takenAtMs);
+}
+
+/** The newest of that label, or the one that the provider calls so. @throws LitterboxError `NOT_FOUND` */
+export function snapshotNamed(
+  snapshots: readonly SandboxSnapshot[],
+  wanted: string,
+  { slug }: SandboxRecord,
+): SandboxSnapshot {
+  const isNamed = snapshots.find(({ name }) => name === wanted);
+  if (isNamed) return isNamed;
+  const { slug: label } = slugify(wanted);
+  const found = snapshots.findLast(({ note }) => note?.label === label);
+  if (found) return found;
+  const labels = snapshots.map(({ name, note }) => note?.label ?? name);
+  const more = labels.length - MAX_LABELS;
+  throw new LitterboxError('NOT_FOUND', `The sandbox ${slug} has no snapshot ${shown(label)}.`, {
+    operation: 'sandbox.snapshot',
+    hint:
+      labels.length === 0
+        ? `Take one: litterbox snapshot create ${slug}.`
+        : `There are: ${labels.slice(-MAX_LABELS).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+  });
+}
+
+/** Removes all snapshots of a sandbox that goes. */
+export async function removeSnapshots({ snapshots: port }: SandboxProvider, id: SandboxId): Promise<void> {
+  if (!port) return;
+  for (const { name } of await snapshotsOf(port, id)) await port.remove(name);
+}

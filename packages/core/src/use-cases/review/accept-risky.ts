@@ -1,0 +1,53 @@
+import { LitterboxError } from '../../domain/errors/errors.ts';
+import { riskFacts, riskLines, riskNames } from '../../domain/sandbox/grouped-risks.ts';
+import type { Approver } from '../../ports/approver.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { RiskyChange } from '../../ports/persons-repository.ts';
+import type { Revision } from '../../ports/sandbox-histories.ts';
+import { askedAgain } from '../common/asked-again.ts';
+
+/** What a person is asked to have on their machine. */
+export interface RiskyWork {
+  readonly risky: readonly RiskyChange[];
+  readonly slug: string;
+  /** Of the work that is taken: these files and directories alone. */
+  readonly paths?: readonly string[] | undefined;
+  /** The state in question. */
+  readonly tip: Pick<Revision, 'commit'>;
+  /** What the command line calls what is asked for: `merge`. */
+  readonly verb: string;
+  /** After the number of files: `Merge fix-login all the same?` */
+  readonly question: string;
+}
+
+/**
+ * Goes on when nothing can run code, or a person accepts what can.
+ *
+ * @throws LitterboxError `RISKY_CHANGES`.
+ */
+export async function acceptRisky(
+  approver: Approver,
+  { risky, slug, paths, tip, verb, question }: RiskyWork,
+  isAccepted: boolean,
+  options?: CallOptions,
+): Promise<void> {
+  if (risky.length === 0 || isAccepted) return;
+  const subject = risky.length === 1 ? 'This file' : `These ${risky.length} files`;
+  const isApproved = await approver.approve(
+    {
+      question: `${subject} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}. ${question}`,
+      details: riskLines(risky, slug),
+    },
+    options,
+  );
+  if (isApproved) return;
+  throw new LitterboxError(
+    'RISKY_CHANGES',
+    `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}: ${riskNames(risky)}.`,
+    {
+      operation: `sandbox.${verb}`,
+      hint: `Read ${risky.length === 1 ? 'it' : 'them'}: litterbox diff ${slug}. Then: ${askedAgain(verb, slug, paths)} --yes-risky. Without a look, for exactly this state: --yes-risky --tip ${tip.commit.slice(0, 10)}.`,
+      facts: riskFacts(risky),
+    },
+  );
+}

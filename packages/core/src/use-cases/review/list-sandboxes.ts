@@ -1,0 +1,177 @@
+import { isLitterboxError } from '../../domain/errors/errors.ts';
+import type { SandboxId } from '../../domain/sandbox/ids.ts';
+import { parseProviderKey } from '../../domain/sandbox/provider-key.ts';
+import type { AuditLog } from '../../ports/audit-log.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import { type RuntimeStatus } from '../../ports/sandbox-provider.ts';
+import { type RecordedWork } from '../../ports/sandbox-histories.ts';
+import type { SandboxRecord, SandboxState, StateStore } from '../../ports/state-store.ts';
+import type { AskProviders, ProviderAnswer } from '../common/ask-providers.ts';
+import { listRuntimes } from '../common/list-runtimes.ts';
+import type { OpenRepository } from '../common/open-repository.ts';
+import { agentIn } from '../session/seat-agent.ts';
+
+/**
+ * The state of a sandbox as record and runtime tell it together. `missing`: its provider does not have it any more, and `recover`
+ * rebuilds it; `unreachable`: its engine or machine cannot be reached now; `slow`: that said nothing in time; `error`: what is left of it
+ * cannot be used, or its provider cannot say. A sandbox that is `unreachable` or `slow` has not been changed.
+ */
+export type ShownState = SandboxState | 'missing' | 'unreachable' | 'slow' | 'error';
+
+/** A sandbox as a list shows it. */
+export interface SandboxSummary {
+  readonly name: string;
+  readonly id: string;
+  readonly state: ShownState;
+  readonly provider: string;
+  /** The machine that it is on; `local` is this one. */
+  readonly host: string;
+  readonly repository: string;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  /** True when a person allowed it to run without some control. */
+  readonly isDegraded: boolean;
+  /** Name of the sandbox that it began as a copy of. */
+  readonly forkedFrom?: string;
+  /** What was recorded. Absent for sandboxes of other repositories, and where the history cannot be read. */
+  readonly work?: RecordedWork;
+  /** The call that began last; calls are of agents, programs and people alike. */
+  readonly lastCall?: LastCall;
+  /** The agent that works in it now, as `litterbox with` seats one. */
+  readonly agent?: string;
+}
+
+/** A call in a sandbox, as a list shows the one that came last. */
+export interface LastCall {
+  /** Such as `sandbox-run`. */
+  readonly operation: string;
+  /** Who called: `cli`, `library`, `mcp`. */
+  readonly actor: string;
+  /** When it ended, or began where it goes on. */
+  readonly atMs: number;
+  readonly isRunning: boolean;
+}
+
+interface Needs {
+  readonly openRepository: OpenRepository;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly askProviders: AskProviders;
+}
+
+/** What there is, told from the records and the runtimes together. */
+export class ListSandboxes {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /** @param scope this repository's, or every repository's of this user */
+  async list(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]> {
+    const records = await this.records(scope, options);
+    const [statuses, works, calls] = await Promise.all([
+      this.#needs.askProviders.each(
+        records.map(({ provider }) => provider),
+        listRuntimes,
+        options,
+      ),
+      scope === 'all' ? new Map<SandboxId, RecordedWork>() : this.#works(records, options),
+      this.#lastCalls(records, options),
+    ]);
+    const agents = await this.#agents(records, calls);
+    return records.map((record) => ({
+      name: record.slug,
+      id: record.id,
+      state: stateOf(record, statuses.get(record.provider)),
+      provider: record.provider,
+      host: parseProviderKey(record.provider).host,
+      repository: record.repositoryRoot,
+      createdAtMs: record.createdAtMs,
+      updatedAtMs: record.updatedAtMs,
+      isDegraded: record.policy.allowDegraded,
+      ...(record.forkedFrom !== undefined && { forkedFrom: record.forkedFrom }),
+      ...optional('work', works.get(record.id)),
+      ...optional('lastCall', calls.get(record.id)),
+      ...optional('agent', agents.get(record.id)),
+    }));
+  }
+
+  /** From the histories alone: no runtime is asked, so that none that sleeps wakes up. */
+  async #works(
+    records: readonly SandboxRecord[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<SandboxId, RecordedWork>> {
+    const made = records.filter(({ state }) => state !== 'creating' && state !== 'deleting').map(({ id }) => id);
+    if (made.length === 0) return new Map();
+    const repository = await this.#needs.openRepository.open(options);
+    return (await unlessBroken(repository.works(made, options), options)) ?? new Map();
+  }
+
+  async #lastCalls(
+    records: readonly SandboxRecord[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<SandboxId, LastCall>> {
+    const calls = new Map<SandboxId, LastCall>();
+    for (const { id } of records) {
+      const [last] = (await unlessBroken(this.#needs.audit.entries({ sandbox: id, limit: 1 }, options), options)) ?? [];
+      if (!last) continue;
+      const { operation, actor, atMs, durationMs = 0, outcome } = last;
+      calls.set(id, { operation, actor, atMs: atMs + Math.round(durationMs), isRunning: outcome === 'running' });
+    }
+    return calls;
+  }
+
+  /** Only where an agent called last: taking a seat is a call too. */
+  async #agents(
+    records: readonly SandboxRecord[],
+    calls: ReadonlyMap<SandboxId, LastCall>,
+  ): Promise<ReadonlyMap<SandboxId, string>> {
+    const called = records.filter(({ id }) => !['cli', 'library', undefined].includes(calls.get(id)?.actor));
+    const found = await Promise.all(
+      called.map(async (record) => [record.id, await agentIn(this.#needs.state, record)] as const),
+    );
+    return new Map(found.flatMap(([id, agent]) => (agent === undefined ? [] : [[id, agent] as const])));
+  }
+
+  async records(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxRecord[]> {
+    return await this.#needs.state.list(
+      scope === 'all' ? undefined : (await this.#needs.openRepository.open(options)).id,
+      options,
+    );
+  }
+
+  /** Of one sandbox, whose provider is asked. */
+  async state(record: SandboxRecord, options?: CallOptions): Promise<ShownState> {
+    if (record.state === 'creating' || record.state === 'deleting') return record.state;
+    return stateOf(record, await this.#needs.askProviders.one(record.provider, listRuntimes, options));
+  }
+}
+
+function stateOf(
+  record: SandboxRecord,
+  answer: ProviderAnswer<ReadonlyMap<SandboxId, RuntimeStatus>> | undefined,
+): ShownState {
+  if (record.state === 'creating' || record.state === 'deleting') return record.state;
+  if (answer?.state === 'late') return 'slow';
+  if (answer?.state !== 'answered') return answer?.state === 'unreachable' ? 'unreachable' : 'error';
+  const actual = answer.value.get(record.id)?.state;
+  if (actual === undefined) return 'missing';
+  if (actual === 'broken') return 'error';
+  return actual === 'running' ? (record.state === 'setup-failed' ? 'setup-failed' : 'ready') : actual;
+}
+
+/** What of a list cannot be read is not in it; the rest is. */
+async function unlessBroken<Value>(reading: Promise<Value>, options?: CallOptions): Promise<Value | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    options?.signal?.throwIfAborted();
+    if (!isLitterboxError(error)) throw error;
+    return undefined;
+  }
+}
+
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [Name in Key]?: Value } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [Name in Key]?: Value };
+}

@@ -1,0 +1,95 @@
+import type { ObjectId } from '../../domain/sandbox/ids.ts';
+import type { AuditEntry, AuditLog } from '../../ports/audit-log.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { LogEntry } from '../../ports/sandbox-histories.ts';
+import type { FindSandbox } from '../common/find-sandbox.ts';
+import type { OpenRepository } from '../common/open-repository.ts';
+
+/** A call that changed nothing, so that no revision tells of it. */
+export interface QuietCall {
+  readonly atMs: number;
+  /** What was run or written, as far as the audit log has it. */
+  readonly subject: string;
+  readonly actor: string;
+  /** What the agent calls it. */
+  readonly callId?: string;
+  readonly outcome: AuditEntry['outcome'];
+  readonly exitCode?: number;
+}
+
+/** One line of a history: a revision, or a call that changed nothing. */
+export type HistoryEntry = ({ readonly type: 'revision' } & LogEntry) | ({ readonly type: 'call' } & QuietCall);
+
+/** Calls that may change files. */
+const CALLS = new Set(['sandbox-run', 'sandbox-shell', 'sandbox-write', 'sandbox-edit', 'sandbox-patch']);
+
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openRepository: OpenRepository;
+  readonly audit: AuditLog;
+}
+
+/** What happened in a sandbox, newest first: its revisions and, between them, the calls that changed nothing. */
+export class ReadHistory {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  async read(
+    name: string,
+    { limit, quietCalls }: { readonly limit?: number | undefined; readonly quietCalls: boolean },
+    options?: CallOptions,
+  ): Promise<readonly HistoryEntry[]> {
+    const { id, repositoryId } = await this.#needs.findSandbox.find(name, options);
+    const repository = await this.#needs.openRepository.open(options);
+    const most = limit === undefined ? {} : { limit };
+    const revisions: LogEntry[] = [];
+    for await (const entry of repository.log(id, { ...options, ...most })) revisions.push(entry);
+    const entries = revisions.map((entry) => ({ type: 'revision' as const, ...entry }));
+    if (!quietCalls) return entries;
+    const audited = await this.#needs.audit.entries({ repositoryId, sandbox: id, ...most }, options);
+    return merged(entries, audited).slice(0, limit);
+  }
+}
+
+/**
+ * Order comes from the two logs: a call that names a revision stands where that revision does. One that no call names, such as what was
+ * recovered, stands where its time says.
+ */
+function merged(
+  revisions: readonly (HistoryEntry & { readonly commit: ObjectId })[],
+  audited: readonly AuditEntry[],
+): readonly HistoryEntry[] {
+  const places = new Map<unknown, number>(revisions.map(({ commit }, place) => [commit, place]));
+  const named = new Set(audited.map(({ result }) => result['revision']));
+  const all: HistoryEntry[] = [];
+  let next = 0;
+  const push = (end: number) => {
+    all.push(...revisions.slice(next, end));
+    next = Math.max(next, end);
+  };
+  for (const { operation, result, input, atMs, actor, outcome } of audited) {
+    const place = places.get(result['revision']);
+    if (place !== undefined) push(place + 1);
+    else if (CALLS.has(operation) && result['revision'] === undefined) {
+      for (let one = revisions[next]; one && !named.has(one.commit) && one.atMs >= atMs; one = revisions[next])
+        push(next + 1);
+      const subject = [input['command'], input['path']].find((value) => typeof value === 'string') ?? operation;
+      const { exitCode } = result;
+      const { callId } = input;
+      all.push({
+        type: 'call',
+        atMs,
+        subject,
+        actor,
+        outcome,
+        ...(typeof callId === 'string' && { callId }),
+        ...(typeof exitCode === 'number' && { exitCode }),
+      });
+    }
+  }
+  push(revisions.length);
+  return all;
+}

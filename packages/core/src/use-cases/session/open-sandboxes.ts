@@ -1,0 +1,180 @@
+import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
+import { ExecChannel } from '../../channel/exec-channel.ts';
+import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import type { SandboxId } from '../../domain/sandbox/ids.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { Providers } from '../../ports/providers.ts';
+import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
+import type { SandboxRuntime } from '../../ports/sandbox-runtime.ts';
+import type { SandboxRecord } from '../../ports/state-store.ts';
+import { assertSteady } from './live-tree.ts';
+import type { OpenRepository } from '../common/open-repository.ts';
+import type { ReachKeeper } from '../keeper/reach-keeper.ts';
+
+interface Opening {
+  readonly sandbox: Promise<OpenedSandbox>;
+  readonly replacements: number;
+}
+
+interface Needs {
+  readonly providers: Providers;
+  readonly openRepository: OpenRepository;
+  readonly reachKeeper?: ReachKeeper;
+}
+
+/** The sandboxes this process has open, each once. */
+export class OpenSandboxes {
+  readonly #needs: Needs;
+  readonly #opened = new Map<SandboxId, Opening>();
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /** @throws LitterboxError `UNAVAILABLE` when this program does not have it, or its machine does not answer. */
+  async providerOf({ provider }: Pick<SandboxRecord, 'provider'>, options?: CallOptions): Promise<SandboxProvider> {
+    try {
+      return await this.#needs.providers.get(provider, options);
+    } catch (cause) {
+      if (!isLitterboxError(cause, 'INVALID_ARGUMENT')) throw cause;
+      throw new LitterboxError(
+        'UNAVAILABLE',
+        `The provider ${provider} made the sandbox, and this program does not have it.`,
+        {
+          operation: 'sandbox.open',
+          provider,
+          hint: cause.details.hint ?? `It has: ${this.#needs.providers.preferred.join(', ')}.`,
+        },
+        { cause },
+      );
+    }
+  }
+
+  /**
+   * @throws LitterboxError by the record's state: `SANDBOX_BUSY`, `SANDBOX_PAUSED`, `SANDBOX_STOPPED`, `SANDBOX_DELETING`,
+   *   `SANDBOX_RUNTIME_MISSING`; `LIVE_TREE_CHANGED` when it stands on the working tree and that is another one by now
+   */
+  get(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
+    return this.#steady(record, this.getDrifted(record, options), options);
+  }
+
+  /** As {@link get}, whatever became of the working tree: for those who save what the sandbox holds. */
+  getDrifted(record: SandboxRecord, options?: CallOptions): Promise<OpenedSandbox> {
+    options?.signal?.throwIfAborted();
+    assertUsable(record);
+    return this.#open(record);
+  }
+
+  /** A way to the network that was lost since the sandbox was opened is there again; who cannot have it is told by what it runs. */
+  async reconnect(record: SandboxRecord, options?: CallOptions): Promise<void> {
+    if (record.policy.network.run === 'none') return;
+    await this.#needs.reachKeeper?.ensure(record, options).catch(() => {});
+    options?.signal?.throwIfAborted();
+  }
+
+  /** As {@link get}, whatever the state: for those who change it. */
+  async runtime(record: SandboxRecord): Promise<SandboxRuntime> {
+    return (await this.#open(record)).runtime;
+  }
+
+  /** Takes over a runtime that was just made. */
+  adopt(record: Pick<SandboxRecord, 'id' | 'replacements'>, runtime: SandboxRuntime): OpenedSandbox {
+    const opened: OpenedSandbox = { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: false };
+    this.#opened.set(record.id, { sandbox: Promise.resolve(opened), replacements: replacementsOf(record) });
+    return opened;
+  }
+
+  async close(id: SandboxId): Promise<void> {
+    const opening = this.#opened.get(id);
+    this.#opened.delete(id);
+    await closed(opening);
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#opened.keys()].map((id) => this.close(id)));
+  }
+
+  async #steady(record: SandboxRecord, opening: Promise<OpenedSandbox>, options?: CallOptions): Promise<OpenedSandbox> {
+    const opened = await opening;
+    const { runtime } = opened;
+    if (runtime.live !== undefined)
+      await assertSteady({ record, runtime }, await this.#needs.openRepository.open(options), options);
+    return opened;
+  }
+
+  #open(record: SandboxRecord): Promise<OpenedSandbox> {
+    const known = this.#opened.get(record.id);
+    const replacements = replacementsOf(record);
+    if (known && known.replacements >= replacements) return known.sandbox;
+    const sandbox = (async () => {
+      // What it ran in was replaced by another program: this runtime is of one that is gone.
+      await closed(known);
+      const provider = await this.providerOf(record);
+      const runtime = await provider.open(record.id).catch((cause: unknown) => {
+        if (!isLitterboxError(cause, 'NOT_FOUND')) throw cause;
+        throw new LitterboxError(
+          'SANDBOX_RUNTIME_MISSING',
+          `The provider no longer has the sandbox ${record.slug}.`,
+          {
+            operation: 'sandbox.open',
+            provider: record.provider,
+            hint: `Rebuild it from its last revision: litterbox recover ${record.slug}.`,
+          },
+          { cause },
+        );
+      });
+      // A keeper that was killed is followed by another one. Who asks for services or ports is told what is wrong with it.
+      await this.#needs.reachKeeper?.ensure(record).catch(() => {});
+      return { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: true };
+    })();
+    const opening = { sandbox, replacements };
+    this.#opened.set(record.id, opening);
+    sandbox.catch(() => {
+      if (this.#opened.get(record.id) === opening) this.#opened.delete(record.id);
+    });
+    return sandbox;
+  }
+}
+
+const replacementsOf = ({ replacements = 0 }: Pick<SandboxRecord, 'replacements'>): number => replacements;
+
+async function closed(opening: Opening | undefined): Promise<void> {
+  const opened = await opening?.sandbox.catch(() => undefined);
+  await opened?.channel[Symbol.asyncDispose]();
+  await opened?.runtime[Symbol.asyncDispose]();
+}
+
+/** Refuses a sandbox that is being made or deleted, whose history may be there in part. Paused and stopped ones have all of theirs. */
+export function assertWhole(record: SandboxRecord): void {
+  if (record.state === 'creating' || record.state === 'deleting') assertUsable(record);
+}
+
+/** Refuses by the state that the record tells. */
+export function assertUsable({ state, slug }: SandboxRecord): void {
+  const refuse = (
+    code: 'SANDBOX_BUSY' | 'SANDBOX_PAUSED' | 'SANDBOX_STOPPED' | 'SANDBOX_DELETING',
+    message: string,
+    hint: string,
+  ) => new LitterboxError(code, message, { operation: 'sandbox.open', hint });
+  switch (state) {
+    case 'ready':
+    case 'setup-failed': // open for inspection: its state shows in list
+      return;
+    case 'creating':
+      throw refuse(
+        'SANDBOX_BUSY',
+        `The sandbox ${slug} is still being created, or its creation was interrupted.`,
+        `Wait for it, or remove it: litterbox delete ${slug} --force.`,
+      );
+    case 'paused':
+      throw refuse('SANDBOX_PAUSED', `The sandbox ${slug} is paused.`, `Run litterbox resume ${slug}.`);
+    case 'stopped':
+      throw refuse('SANDBOX_STOPPED', `The sandbox ${slug} is stopped.`, `Run litterbox resume ${slug}.`);
+    case 'deleting':
+      throw refuse(
+        'SANDBOX_DELETING',
+        `The sandbox ${slug} is being deleted, or its deletion was interrupted.`,
+        `Run litterbox delete ${slug} again.`,
+      );
+  }
+}

@@ -1,0 +1,201 @@
+import { type ExecChannel, hitLimits } from '../../channel/exec-channel.ts';
+import type { LimitCounts } from '../../channel/worker.ts';
+import { INTERACTIVE_SHELL, shellArguments } from '../../channel/command-shell.ts';
+import { HeardProcess } from '../../channel/heard-process.ts';
+import { CALL_VARIABLE } from '../../channel/kill-tree.ts';
+import { type Command, commandSubject } from '../../domain/sandbox/command.ts';
+import { isLitterboxError } from '../../domain/errors/errors.ts';
+import { decodeRaw } from '../../domain/text/raw-text.ts';
+import { assertMessage, revisionMessage } from '../../domain/sandbox/revision-message.ts';
+import { workspacePath } from '../../domain/sandbox/workspace-path.ts';
+import type { AuditLog } from '../../ports/audit-log.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { ExitStatus } from '../../domain/sandbox/exit-status.ts';
+import type { ProcessHandle, TerminalSize } from '../../ports/process.ts';
+import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import { commandVariables } from '../../services/command-variables.ts';
+import type { FindSandbox } from '../common/find-sandbox.ts';
+import { busyText, holderOf } from '../common/lease-sandbox.ts';
+import { liveTreeChanged } from '../session/live-tree.ts';
+import type { OpenSandboxes } from '../session/open-sandboxes.ts';
+import type { Recorded, RecordRevision } from '../record/record-revision.ts';
+import { assertVariables } from './assert-variables.ts';
+import { checkedCommand } from './checked-command.ts';
+import { commandHints } from './command-hints.ts';
+
+/** A program that a person runs inside, with a terminal where there is one. */
+export interface AttachInput {
+  readonly sandbox: string;
+  /** @defaultValue an interactive shell: bash where there is one, else sh */
+  readonly command?: Command | undefined;
+  readonly terminal?: TerminalSize | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Absolute inside the sandbox. @defaultValue the workdir */
+  readonly cwd?: string | undefined;
+  /** What called: the revision's subject begins with it. @defaultValue 'shell' */
+  readonly tool?: string | undefined;
+  /** What of the command a person recognises, where a program wrapped it. @defaultValue as `commandSubject` finds it */
+  readonly subject?: string | undefined;
+  /** What the agent calls the call, as `CALL_ID` has it. */
+  readonly callId?: string | undefined;
+  /** Errors go where output goes, in the order in which they are written. @defaultValue false */
+  readonly isMerged?: boolean | undefined;
+  /** The revision's subject, in the caller's words. */
+  readonly message?: string | undefined;
+}
+
+/** A process a person works with. */
+export interface AttachedProcess extends AsyncDisposable {
+  readonly process: ProcessHandle;
+  /** What the policy gives a command that has no timeout of its own; nothing here ends it. */
+  readonly timeoutMs: number;
+  /** Who else is at work in the sandbox, in one sentence. Nobody is kept out. */
+  readonly notice?: string;
+  /** Call it once the process has ended: records what it changed and closes its entry in the audit log. */
+  finish(exit: ExitStatus): Promise<FinishedProcess>;
+}
+
+/** What a process left that a person worked with. */
+export interface FinishedProcess extends RecordResult {
+  /** What limits and rules of the sandbox had to do with it, a sentence each; mostly empty. */
+  readonly hints: readonly string[];
+}
+
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openSandboxes: OpenSandboxes;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly recordRevision: RecordRevision;
+  readonly actor: string;
+}
+
+/** Starts a process that is read from and written to live. It holds no lease: a person may look while an agent works. */
+export class AttachProcess {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  async attach(
+    {
+      sandbox,
+      command = INTERACTIVE_SHELL,
+      terminal,
+      env = {},
+      cwd,
+      tool = 'shell',
+      message,
+      subject: given,
+      callId,
+      isMerged = false,
+    }: AttachInput,
+    options?: CallOptions,
+  ): Promise<AttachedProcess> {
+    checkedCommand(command);
+    assertVariables('sandbox.attach', env);
+    const found = await this.#needs.findSandbox.find(sandbox, options);
+    assertMessage(found, message);
+    const opened = await this.#needs.openSandboxes.get(found, options);
+    await this.#needs.openSandboxes.reconnect(found, options);
+    const [notice, before] = await Promise.all([this.#others(found), counted(opened.channel)]);
+    const subject = given ?? (command === INTERACTIVE_SHELL ? 'interactive' : commandSubject(command));
+    const finishAudit = await this.#needs.audit.start({
+      operation: tool === 'shell' ? 'sandbox-shell' : 'sandbox-run',
+      actor: this.#needs.actor,
+      repositoryId: found.repositoryId,
+      sandbox: found.id,
+      input: {
+        command: subject.slice(0, 4096),
+        ...(callId !== undefined && { callId }),
+        ...(message !== undefined && { message: message.slice(0, 200) }),
+      },
+    });
+    const argv = typeof command === 'string' ? shellArguments(command) : command;
+    const startedMs = performance.now();
+    let process: HeardProcess;
+    try {
+      const spawned = await opened.runtime.spawn(
+        {
+          argv: isMerged ? ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...argv] : argv,
+          env: {
+            ...opened.runtime.environment,
+            ...commandVariables(found, 'run'),
+            [CALL_VARIABLE]: crypto.randomUUID(),
+            ...(command === INTERACTIVE_SHELL && promptVariables(found.slug)),
+            ...env,
+          },
+          stdin: 'pipe',
+          ...(cwd !== undefined && { cwd: workspacePath(found.workdir, cwd) }),
+          ...(terminal && { terminal }),
+        },
+        options,
+      );
+      process = new HeardProcess(spawned);
+    } catch (error) {
+      await finishAudit('error', {});
+      throw error;
+    }
+    let isFinished = false;
+    const recorded = async (exit: ExitStatus): Promise<Pick<Recorded, 'result' | 'drift'>> => {
+      await using _lease = await this.#needs.state.lease(`sandbox:${found.id}`, tool);
+      const record = (await this.#needs.state.get(found.id)) ?? found;
+      return await this.#needs.recordRevision.record(
+        record,
+        opened,
+        revisionMessage({
+          tool,
+          subject,
+          detail: subject,
+          message,
+          sandbox: record.slug,
+          callId,
+          exitCode: exit.code,
+          durationMs: performance.now() - startedMs,
+        }),
+      );
+    };
+    const finish = async (exit: ExitStatus): Promise<FinishedProcess> => {
+      isFinished = true;
+      const exitCode = exit.code;
+      const after = before && (await counted(opened.channel));
+      // What could not be recorded has run all the same: its entry in the log ends.
+      const { result, drift } = await recorded(exit).catch(async (error: unknown) => {
+        await finishAudit('error', { exitCode, ...(isLitterboxError(error) && { code: error.code }) });
+        throw error;
+      });
+      await finishAudit('ok', { exitCode, ...(result.revision && { revision: result.revision.commit }) });
+      const hit = before && after ? hitLimits(before, after) : {};
+      // What a person saw fail in a shell, they went on from.
+      const text = tool === 'run' ? decodeRaw(process.last) : '';
+      const hints = commandHints(found.policy, { exit, text, ...hit }, 'person');
+      return { ...result, hints: [...hints, ...(drift ? [liveTreeChanged(found, drift).message] : [])] };
+    };
+    return {
+      process,
+      finish,
+      timeoutMs: found.policy.timeoutMs,
+      ...(notice !== undefined && { notice }),
+      async [Symbol.asyncDispose]() {
+        await process[Symbol.asyncDispose]();
+        if (!isFinished) await finish({ code: 137, signal: 'SIGKILL' }); // left by an error or an abort: what it changed is recorded all the same
+      },
+    };
+  }
+
+  /** Whether a call is going on in the sandbox. Asked for without waiting. */
+  async #others(sandbox: SandboxRecord): Promise<string | undefined> {
+    const holder = await holderOf(this.#needs.state, sandbox);
+    return holder && `${busyText(sandbox, holder)} Your shell opens anyway.`;
+  }
+}
+
+/** A person sees which sandbox a shell is in: by the prompt itself, and by what Debian's own prompt begins with. */
+const promptVariables = (slug: string) => ({ PS1: `(${slug}) $ `, debian_chroot: slug });
+
+/** Of no weight for the process itself: where it cannot be told, nothing is. */
+async function counted(channel: ExecChannel): Promise<LimitCounts | undefined> {
+  return await channel.limitCounts().catch(() => undefined);
+}

@@ -1,0 +1,128 @@
+import { failpoint } from '../../domain/errors/failpoint.ts';
+import {
+  assertMessage,
+  callIdOf,
+  type RevisionTrigger,
+  revisionMessage,
+} from '../../domain/sandbox/revision-message.ts';
+import type { AuditLog } from '../../ports/audit-log.ts';
+import type { ProgressOptions } from '../../ports/call.ts';
+import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import { leaseSandbox } from '../common/lease-sandbox.ts';
+import { audited } from '../common/audited.ts';
+import { currentRecord } from '../common/change-record.ts';
+import type { FindSandbox } from '../common/find-sandbox.ts';
+import { liveTreeChanged } from '../session/live-tree.ts';
+import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
+import { assertUsable, type OpenSandboxes } from '../session/open-sandboxes.ts';
+import type { RecordRevision } from '../record/record-revision.ts';
+import { SessionSeats } from '../session/session-seats.ts';
+
+/** A call that may change files of a workspace. */
+export interface WorkspaceChange<Outcome> {
+  readonly sandbox: string;
+  /** Its name in the audit log: `sandbox-run`. */
+  readonly operation: string;
+  /** What called, what for, and in whose words: they become the revision's message. */
+  readonly trigger: Pick<RevisionTrigger, 'tool' | 'subject' | 'detail' | 'message'>;
+  /** For the audit log: no contents, no secrets. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** How long to wait for who is at work in the sandbox. @defaultValue 10 s */
+  readonly waitMs?: number | undefined;
+  /** Checks that need the record and come before anything is done. */
+  check?(record: SandboxRecord): void;
+  /** Holds the sandbox's lease. What it changes is recorded when it returns, and not when it throws. */
+  act(opened: OpenedSandbox, record: SandboxRecord): Promise<Outcome>;
+  /** What of the outcome belongs into the revision's message. */
+  facts?(outcome: Outcome): Pick<RevisionTrigger, 'exitCode' | 'durationMs'>;
+  /** What of the outcome belongs into the audit log. */
+  summary?(outcome: Outcome): Readonly<Record<string, unknown>>;
+  /** Called when what `act` changed could not be recorded, before the call fails. The next one records it. */
+  unrecorded?(outcome: Outcome): void;
+  /** Called when all is recorded; throws when the call is to fail all the same. */
+  settled?(outcome: Outcome): void;
+}
+
+interface Needs {
+  readonly findSandbox: FindSandbox;
+  readonly openSandboxes: OpenSandboxes;
+  readonly state: StateStore;
+  readonly audit: AuditLog;
+  readonly recordRevision: RecordRevision;
+  readonly actor: string;
+}
+
+/** The one way in which calls change a workspace: one at a time, audited, recorded as one revision or none. */
+export class ChangeWorkspace {
+  readonly #needs: Needs;
+  readonly #seats: SessionSeats;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+    this.#seats = new SessionSeats(needs.state);
+  }
+
+  /** @throws LitterboxError `SANDBOX_*`, `BUSY`, `MESSAGE_*`, and what `act` throws. */
+  async change<Outcome>(
+    change: WorkspaceChange<Outcome>,
+    options?: ProgressOptions,
+  ): Promise<{ readonly outcome: Outcome; readonly recorded: RecordResult }> {
+    const { trigger } = change;
+    const callId = callIdOf(options?.callId);
+    const found = await this.#needs.findSandbox.find(change.sandbox, options);
+    change.check?.(found);
+    assertMessage(found, trigger.message);
+    // Who is at work in it stands still until it is resumed: waiting for them would end in blaming them.
+    if (found.state === 'paused') assertUsable(found);
+    if (options?.seatOf !== undefined) await this.#seats.take(found, options.seatOf, options);
+    const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
+    const wait = change.waitMs === undefined ? {} : { patienceMs: change.waitMs };
+    await using _lease = await leaseSandbox(this.#needs.state, found, purpose, { ...options, ...wait });
+    const current = await currentRecord(this.#needs.state, found, options);
+    const opened = await this.#needs.openSandboxes.get(current, options);
+    await this.#needs.openSandboxes.reconnect(current, options);
+    return await audited(
+      this.#needs.audit,
+      {
+        operation: change.operation,
+        actor: this.#needs.actor,
+        repositoryId: current.repositoryId,
+        sandbox: current.id,
+        input: {
+          ...change.input,
+          ...(callId !== undefined && { callId }),
+          ...(trigger.message !== undefined && { message: trigger.message.slice(0, 200) }),
+        },
+      },
+      async () => {
+        const record = await this.#recordLeftOver(current, opened);
+        const outcome = await change.act(opened, record);
+        const message = revisionMessage({ ...trigger, sandbox: record.slug, callId, ...change.facts?.(outcome) });
+        const { result, drift } = await this.#needs.recordRevision
+          .record(record, opened, message)
+          .catch((error: unknown) => {
+            change.unrecorded?.(outcome);
+            throw error;
+          });
+        failpoint('change.after-record');
+        if (drift) throw liveTreeChanged(record, drift, ' The call ended, and what it changed is recorded.');
+        change.settled?.(outcome);
+        return { outcome, recorded: result };
+      },
+      ({ outcome, recorded: { revision } }) => ({
+        ...change.summary?.(outcome),
+        ...(revision && { revision: revision.commit }),
+      }),
+    );
+  }
+
+  /** What a process that was killed before it could record left behind is a revision of its own, not part of this one. */
+  async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
+    if (!opened.mayHoldUnrecorded) return record;
+    opened.channel.warm().catch(() => {}); // meanwhile; who uses it is told what is wrong
+    const updated = await this.#needs.recordRevision.recordUnrecorded(record, opened);
+    opened.mayHoldUnrecorded = false;
+    return updated;
+  }
+}

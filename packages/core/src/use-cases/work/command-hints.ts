@@ -1,0 +1,43 @@
+import { limitHints, type LimitedOutcome } from '../../domain/sandbox/limit-hints.ts';
+import type { Policy } from '../../domain/sandbox/policy.ts';
+import { type HintReader, systemRuleHint } from '../../domain/sandbox/system-rule-hint.ts';
+import { commandNetworkHint } from '../prepare/network-hint.ts';
+import { repositoryHint } from '../prepare/repository-hint.ts';
+
+type Packages = Pick<Policy, 'setup' | 'install' | 'include'>;
+
+/** Of what a command printed, the end that is searched for what it ran into, in characters. */
+const LAST = 8_000;
+
+/** What programs say that miss a package, or a program that one brings. */
+const PACKAGE_WORDS =
+  /cannot find (?:module|package) '[^./'][^']*'|ERR_MODULE_NOT_FOUND|no module named|(?:^|: )[\w@./-]+: (?:command )?not found$/im;
+
+/** Nothing where a setup installed what it needs, or a person gave it along. */
+function packagesHint(
+  { setup, install = [], include = [] }: Packages,
+  text: string,
+  reader: HintReader,
+): string | undefined {
+  if (setup.length + install.length + include.length > 0 || !PACKAGE_WORDS.test(text)) return undefined;
+  const way = 'litterbox create NAME --include node_modules, or --setup COMMAND';
+  return `a sandbox has what git tracks and the programs of the machine, not dependencies such as node_modules or .venv; ${reader === 'agent' ? `ask the person for one that has them: ${way}` : `to create one that has them: ${way}`}`;
+}
+
+/** What of the sandbox a command ran into, as its output shows: limits that were hit, then the one rule that it names first. */
+export function commandHints(
+  { limits, network, workspaceGit, ...packages }: Pick<Policy, 'limits' | 'network' | 'workspaceGit'> & Packages,
+  ended: LimitedOutcome,
+  reader: HintReader,
+): readonly string[] {
+  const text = ended.text.slice(-LAST);
+  const ofNetwork = () => commandNetworkHint(network, { exit: ended.exit, text }, reader);
+  const ofRules =
+    ended.exit.code === 0
+      ? ofNetwork()
+      : (systemRuleHint(text, reader) ??
+        ofNetwork() ??
+        repositoryHint({ workspaceGit }, text, reader) ??
+        packagesHint(packages, text, reader));
+  return [...limitHints(limits, ended), ...(ofRules === undefined ? [] : [ofRules])];
+}

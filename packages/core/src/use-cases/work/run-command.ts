@@ -1,0 +1,176 @@
+import type { CommandShell } from '../../channel/command-shell.ts';
+import { type ChannelCommand, type CommandOutcome, whatToRun } from '../../channel/exec-channel.ts';
+import type { Command } from '../../domain/sandbox/command.ts';
+import { LitterboxError } from '../../domain/errors/errors.ts';
+import { failpoint } from '../../domain/errors/failpoint.ts';
+import type { Policy } from '../../domain/sandbox/policy.ts';
+import { decodeRaw } from '../../domain/text/raw-text.ts';
+import { shown } from '../../domain/text/shown.ts';
+import { workspacePath } from '../../domain/sandbox/workspace-path.ts';
+import type { ProgressOptions } from '../../ports/call.ts';
+import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { SandboxRecord } from '../../ports/state-store.ts';
+import { commandVariables } from '../../services/command-variables.ts';
+import { assertVariables } from './assert-variables.ts';
+import type { ChangeWorkspace } from './change-workspace.ts';
+import { checkedCommand } from './checked-command.ts';
+import { commandHints } from './command-hints.ts';
+
+/** A command to run and to record. */
+export interface RunCommandInput {
+  readonly sandbox: string;
+  /** A text for the sandbox's shell, or arguments that arrive verbatim. */
+  readonly command: Command;
+  /** What called: the revision's subject begins with it. @defaultValue 'run' */
+  readonly tool?: string | undefined;
+  /** Absolute inside the sandbox, or relative to the workdir. @defaultValue the workdir */
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly stdin?: Uint8Array | undefined;
+  /** Milliseconds until the whole process tree is killed. @defaultValue the policy's */
+  readonly timeoutMs?: number | undefined;
+  readonly maxOutputBytes?: number | undefined;
+  /** How long to wait for another call in this sandbox to end. @defaultValue 10 s */
+  readonly waitMs?: number | undefined;
+  /** The revision's subject, in the caller's words. */
+  readonly message?: string | undefined;
+  /** A promise holds the command back until it resolves. What it throws ends the command, and the call rejects with it. */
+  readonly onOutput?: ChannelCommand['onOutput'];
+  readonly isMerged?: ChannelCommand['isMerged'];
+  readonly onStart?: ChannelCommand['onStart'];
+  /** Told how far the command had come when the caller took it back: nothing else tells it then. */
+  readonly onTakenBack?: ((outcome: CommandOutcome) => void) | undefined;
+  /** Told how the command went when the call fails all the same, because what it changed could not be recorded. */
+  readonly onUnrecorded?: ((outcome: CommandOutcome) => void) | undefined;
+}
+
+/** Of each stream, the end that is searched for what the command ran into. */
+const SEARCHED_BYTES = 64 * 1024;
+/** How a command went, and the revision that it left, if any. */
+export interface RunCommandResult extends CommandOutcome {
+  /** What ran a command that was given as text. */
+  readonly shell?: CommandShell;
+  readonly recorded: RecordResult;
+  /** What limits and rules of the sandbox had to do with how it ended, a sentence each; mostly empty. */
+  readonly hints: readonly string[];
+}
+
+interface Needs {
+  readonly changeWorkspace: ChangeWorkspace;
+}
+
+/** Runs one command in a sandbox and records what it changed, also when it fails, times out or is aborted. */
+export class RunCommand {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  async run(input: RunCommandInput, options?: ProgressOptions): Promise<RunCommandResult> {
+    const { command, sandbox, message, waitMs, tool = 'run' } = input;
+    const text = checkedCommand(command);
+    assertTimeout(input.timeoutMs);
+    assertVariables('sandbox.run', input.env);
+    let policy: Policy | undefined;
+    const listener = new AbortController();
+    const heard = { onOutput: guarded(input.onOutput, listener), onStart: guarded(input.onStart, listener) };
+    const signal = options?.signal ? AbortSignal.any([options.signal, listener.signal]) : listener.signal;
+    const { outcome, recorded } = await this.#needs.changeWorkspace.change<
+      CommandOutcome & Pick<RunCommandResult, 'shell'>
+    >(
+      {
+        sandbox,
+        operation: 'sandbox-run',
+        trigger: { tool, subject: text, detail: text, message },
+        input: { command: text.slice(0, 4096), tool },
+        waitMs,
+        async act({ channel }, record) {
+          policy = record.policy;
+          failpoint('exec.after-start');
+          const ended = await channel.run(channelCommand({ ...input, ...heard }, record), { signal });
+          failpoint('exec.after-exit');
+          const { shell } = channel;
+          return typeof command === 'string' && shell !== undefined ? { ...ended, shell } : ended;
+        },
+        facts: ({ exit, durationMs }) => ({ exitCode: exit.code, durationMs }),
+        summary: ({ exit, durationMs, interruption }) => ({
+          exitCode: exit.code,
+          durationMs: Math.round(durationMs),
+          ...(interruption && { interruption }),
+        }),
+        unrecorded: (ended) => input.onUnrecorded?.(ended),
+        settled(ended) {
+          listener.signal.throwIfAborted();
+          if (ended.interruption !== 'abort') return;
+          input.onTakenBack?.(ended);
+          throw options?.signal?.reason;
+        },
+      },
+      options,
+    );
+    const { stdout, stderr } = outcome;
+    const printed = [stdout, stderr].map(({ bytes }) => decodeRaw(bytes.slice(-SEARCHED_BYTES))).join('\n');
+    // Agents are told in their own words.
+    const reader = tool === 'run' ? 'person' : 'agent';
+    return { ...outcome, recorded, hints: policy ? commandHints(policy, { ...outcome, text: printed }, reader) : [] };
+  }
+}
+
+/** What a caller's function throws ends the command: the signal has it as its reason. It is not called again. */
+function guarded<Heard>(
+  listen: ((heard: Heard) => unknown) | undefined,
+  failed: AbortController,
+): ((heard: Heard) => Promise<void>) | undefined {
+  if (!listen) return undefined;
+  return async (heard) => {
+    try {
+      if (!failed.signal.aborted) await listen(heard);
+    } catch (error) {
+      failed.abort(error);
+    }
+  };
+}
+
+function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelCommand {
+  const { workdir, policy } = record;
+  const { command, cwd, env, stdin, timeoutMs, maxOutputBytes, onOutput, onStart, isMerged } = input;
+  return {
+    ...whatToRun(command),
+    cwd: cwd === undefined ? workdir : absolutePath(workdir, cwd),
+    env: { ...commandVariables(record, 'run'), ...env },
+    stdin,
+    timeoutMs: timeoutMs ?? policy.timeoutMs,
+    maxOutputBytes,
+    onOutput,
+    onStart,
+    isMerged,
+  };
+}
+
+/** Inside the sandbox; what it leads to is the sandbox's own business. */
+function absolutePath(workdir: string, path: string): string {
+  const absolute = path.startsWith('/') ? path : `${workdir}/${path}`;
+  if (/^\/(proc|sys|dev)(\/|$)/.test(workspacePath(workdir, path))) {
+    throw new LitterboxError('WORKDIR_FORBIDDEN', `A command cannot start in ${shown(path)}.`, {
+      operation: 'sandbox.run',
+      hint: 'Start it in the workspace, the home directory or the playground.',
+    });
+  }
+  return absolute; // as given: what `..` behind a link means is known inside
+}
+
+/** Longest that a timer of JavaScript can wait; a longer one would end the command at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+function assertTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || (timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) return;
+  throw new LitterboxError(
+    'ARG_RANGE',
+    `The timeout is ${timeoutMs} ms; it has to be above 0 and at most ${MAX_TIMEOUT_MS}.`,
+    {
+      operation: 'sandbox.run',
+      hint: 'Leave it out to use limits.timeout.',
+    },
+  );
+}
