@@ -47,7 +47,7 @@ const MUTANTS = [
     parts: ['fast-rest'],
   },
   {
-    file: 'source-control-git/src/find-secret-files.ts',
+    file: 'source-control-git/src/base/find-secret-files.ts',
     from: 'const holds = secretByName(text);',
     to: "const holds = secretByName('');",
     parts: ['git'],
@@ -61,13 +61,13 @@ const MUTANTS = [
   { file: 'core/src/channel/kill-tree.ts', from: 'kill -KILL $lb_p', to: 'kill -CONT $lb_p', parts: ['kit-overlay'] },
   { file: 'network-gate/src/is-public-address.ts', from: "['10.0.0.0', 8],", to: '', parts: ['fast-rest'] },
   {
-    file: 'source-control-git/src/path-rules.ts',
+    file: 'source-control-git/src/objects/path-rules.ts',
     from: "else if (isGitLike(name)) fault = 'PATH_GIT_DIR';",
     to: '',
     parts: ['git', 'attacks-gate'],
   },
   {
-    file: 'source-control-git/src/execute-plan.ts',
+    file: 'source-control-git/src/integrate/execute-plan.ts',
     from: 'if (now !== plan.head) throw headMoved(plan.head);',
     to: '',
     parts: ['git', 'faults-gate'],
@@ -91,7 +91,7 @@ const MUTANTS = [
     parts: ['adapters'],
   },
   {
-    file: 'source-control-git/src/persons-commits.ts',
+    file: 'source-control-git/src/person/persons-commits.ts',
     from: 'signingKey === undefined ? [] :',
     to: 'true ? [] :',
     parts: ['git'],

@@ -19,9 +19,14 @@ const FORBIDDEN = [
   ...['delete-sandbox', 'integrate', 'trust-config', 'restore-revision', 'open-shell', 'operations'].map(
     (name) => `packages/core/dist/operations/${name}.js`,
   ),
-  ...['execute-plan', 'make-plan', 'integration', 'work-tree-update', 'restore-revision', 'reconcile-repository'].map(
-    (name) => `packages/source-control-git/dist/${name}.js`,
-  ),
+  ...[
+    'integrate/execute-plan',
+    'integrate/make-plan',
+    'integrate/integration',
+    'integrate/work-tree-update',
+    'record/restore-revision',
+    'integrate/reconcile-repository',
+  ].map((name) => `packages/source-control-git/dist/${name}.js`),
   'packages/core/dist/wiring/person-use-cases.js',
   ...['person-use-cases', 'open-for-people', 'create-litterbox'].map((name) => `packages/litterbox/dist/${name}.js`),
 ];

@@ -1,10 +1,10 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FetchedRepository, LitterboxError, type ProgressOptions, shown } from '@litterbox/core/provider';
-import { makerOf, temporaryName } from './durable-files.ts';
-import { removeDead } from './remove-dead.ts';
-import type { GitRunner } from './run-git.ts';
-import { UserGit } from './user-git.ts';
+import { makerOf, temporaryName } from './git/durable-files.ts';
+import { removeDead } from './git/remove-dead.ts';
+import type { GitRunner } from './git/run-git.ts';
+import { UserGit } from './git/user-git.ts';
 
 /** What git says of a redirect that it does not follow. */
 const REDIRECTED = /returned error: 30[1-8]/;

@@ -1,5 +1,5 @@
 import { type SourceControl } from '@litterbox/core/provider';
-import { INTEGRATION } from './integration.ts';
+import { INTEGRATION } from './integrate/integration.ts';
 import { type GitOptions, openGit } from './open-git.ts';
 
 /** Source control over the git command. Does nothing before the first call, but to look for what is expected. */

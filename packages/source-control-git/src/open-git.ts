@@ -1,12 +1,12 @@
 import { isAbsolute, join } from 'node:path';
 import { ALWAYS_LEAN, type Heap, LitterboxError, shown, type SourceControl } from '@litterbox/core/provider';
 import { GitRepository } from './git-repository.ts';
-import type { Integration } from './integration.ts';
+import type { Integration } from './integrate/integration.ts';
 import { RepositoryRegistry } from './repository-registry.ts';
-import { GitRunner } from './run-git.ts';
-import { toLitterboxError } from './to-litterbox-error.ts';
+import { GitRunner } from './git/run-git.ts';
+import { toLitterboxError } from './git/to-litterbox-error.ts';
 import { fetchRepository } from './fetch-repository.ts';
-import { findUserRepository } from './user-repository.ts';
+import { findUserRepository } from './person/user-repository.ts';
 
 /** Where histories are kept, and which git is used. */
 export interface GitOptions {

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LitterboxError, RepositoryId, type SandboxId, type SourceRepository } from '@litterbox/core/provider';
-import { syncDirectory, writeDurable } from './durable-files.ts';
-import { KernelLock } from './kernel-lock.ts';
-import { objectFormat } from './object-format.ts';
-import type { GitRunner } from './run-git.ts';
-import { listSandboxes, sandboxRefs } from './sandbox-refs.ts';
-import { copyShallow, createStoreDirectory, requireFormat, Store, writeAlternates } from './store.ts';
-import type { UserRepository } from './user-repository.ts';
+import { syncDirectory, writeDurable } from './git/durable-files.ts';
+import { KernelLock } from './git/kernel-lock.ts';
+import { objectFormat } from './objects/object-format.ts';
+import type { GitRunner } from './git/run-git.ts';
+import { listSandboxes, sandboxRefs } from './store/sandbox-refs.ts';
+import { copyShallow, createStoreDirectory, requireFormat, Store, writeAlternates } from './store/store.ts';
+import type { UserRepository } from './person/user-repository.ts';
 
 /** What tells one repository from another, kept as `repository.json` beside its store. */
 interface Identity {

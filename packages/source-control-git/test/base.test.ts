@@ -18,7 +18,7 @@ import { type BaseSource, decodeRaw, encodeRaw, type SourceRepository } from '@l
 import { git as agentsGit } from '../src/agent.ts';
 import { git } from '../src/index.ts';
 import { bornOf } from '../src/repository-registry.ts';
-import { readTar } from '../src/tar-reader.ts';
+import { readTar } from '../src/objects/tar-reader.ts';
 import { all, begin, put, record, snapshot, GitFixture } from './git-fixture.ts';
 
 async function files(repository: SourceRepository, tree: string): Promise<Record<string, string>> {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { homedir, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { configuredPaths } from '../src/configured-paths.ts';
+import { configuredPaths } from '../src/person/configured-paths.ts';
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'litterbox-configured-')));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

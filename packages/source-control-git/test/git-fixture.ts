@@ -18,7 +18,7 @@ import {
   type SourceRepository,
 } from '@litterbox/core/provider';
 import { git } from '../src/index.ts';
-import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
+import { TAR_END, tarHeader, tarPadding } from '../src/objects/tar-writer.ts';
 
 /** A machine for one test: a home, a state directory, repositories. All of it goes with `await using`. */
 export class GitFixture implements AsyncDisposable {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { pack } from 'tar-stream';
-import { readTar } from '../src/tar-reader.ts';
-import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
+import { readTar } from '../src/objects/tar-reader.ts';
+import { TAR_END, tarHeader, tarPadding } from '../src/objects/tar-writer.ts';
 import { begin, request, GitFixture } from './git-fixture.ts';
 
 const file = (name: string, content = 'x') => [

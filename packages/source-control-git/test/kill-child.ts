@@ -16,7 +16,7 @@ const job = JSON.parse(readFileSync(0, 'utf8')) as {
 
 await using control = git({ stateDirectory: job.state, environment: job.environment });
 await using repository = await control.open(job.root);
-const { TAR_END, tarHeader, tarPadding } = await import('../src/tar-writer.ts');
+const { TAR_END, tarHeader, tarPadding } = await import('../src/objects/tar-writer.ts');
 
 if (job.what === 'record') {
   for (let count = 0; count < (job.times ?? 1); count++) {

@@ -1,7 +1,7 @@
 // Started by the load test with a small heap: records many files and says how much memory that took.
 import { type ChangedPath, type SandboxId } from '@litterbox/core/provider';
 import { git } from '../src/index.ts';
-import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
+import { TAR_END, tarHeader, tarPadding } from '../src/objects/tar-writer.ts';
 
 const [state = '', root = '', id = '', countText = ''] = process.argv.slice(2);
 const count = Number(countText);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { type ChangedPath } from '@litterbox/core/provider';
-import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
+import { TAR_END, tarHeader, tarPadding } from '../src/objects/tar-writer.ts';
 import { begin, GitFixture, request, tarOf } from './git-fixture.ts';
 
 const MIB = 1024 * 1024;

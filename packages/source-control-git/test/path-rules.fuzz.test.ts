@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core/provider';
 import * as fc from 'fast-check';
-import { parseMergeArguments } from '../src/merge-arguments.ts';
-import { pathFault } from '../src/path-rules.ts';
+import { parseMergeArguments } from '../src/person/merge-arguments.ts';
+import { pathFault } from '../src/objects/path-rules.ts';
 
 const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';

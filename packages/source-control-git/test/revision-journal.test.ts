@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { type ObjectId } from '@litterbox/core/provider';
-import { type JournalledChange, RevisionJournal } from '../src/revision-journal.ts';
+import { type JournalledChange, RevisionJournal } from '../src/objects/revision-journal.ts';
 
 const directory = mkdtempSync(join(process.env['TMPDIR'] ?? tmpdir(), 'scg-journal-'));
 const path = join(directory, 'revisions.journal');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { isLitterboxError } from '@litterbox/core/provider';
 import * as fc from 'fast-check';
-import { readTar } from '../src/tar-reader.ts';
-import { TAR_END, tarHeader, tarPadding } from '../src/tar-writer.ts';
+import { readTar } from '../src/objects/tar-reader.ts';
+import { TAR_END, tarHeader, tarPadding } from '../src/objects/tar-writer.ts';
 
 const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 

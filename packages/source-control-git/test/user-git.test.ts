@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, watch, writeFil
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
-import { GitRunner } from '../src/run-git.ts';
-import { UserGit, type UserGitCall } from '../src/user-git.ts';
+import { GitRunner } from '../src/git/run-git.ts';
+import { UserGit, type UserGitCall } from '../src/git/user-git.ts';
 import { GitFixture } from './git-fixture.ts';
 
 /** Tells what it was started with, and what of standard input there is. Its file `does` says what it does then. */

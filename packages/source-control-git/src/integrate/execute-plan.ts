@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  type IntegrationPlan,
+  type IntegrationResult,
+  LitterboxError,
+  type ObjectId,
+  failpoint,
+  visibleName,
+} from '@litterbox/core/provider';
+import { fromByteString } from '../git/byte-text.ts';
+import { createStash } from '../person/create-stash.ts';
+import { filteredAmong, readTreeFilters } from '../person/external-filters.ts';
+import { oneLine } from '../git/git-failure.ts';
+import { readHeadRef, resolveHead } from '../base/find-base.ts';
+import { headMoved, Integration } from './integrate.ts';
+import { type IntegrationRecord, readJournal } from './integration-journal.ts';
+import type { PlanToken } from './make-plan.ts';
+import { LargeFilePointers } from '../large-files/point-large-files.ts';
+import { publishObjects } from '../publish/publish-objects.ts';
+import { requireSteadyFilters } from './steady-filters.ts';
+import { recoverIntegration } from './recover-integration.ts';
+import { PersonsCommits, withSandbox } from '../person/persons-commits.ts';
+import type { Store } from '../store/store.ts';
+import { rememberTaken } from '../publish/taken-work.ts';
+import type { UserRepository } from '../person/user-repository.ts';
+import { findOverlap, requireClean, requireNothingUnderWay, requireUnlocked } from './user-state.ts';
+import { requireRoom } from './work-tree-room.ts';
+
+const OPERATION = 'integration.execute';
+
+export async function executePlan(
+  store: Store,
+  user: UserRepository,
+  plan: IntegrationPlan,
+  autostash: boolean,
+  signal: AbortSignal | undefined,
+): Promise<IntegrationResult> {
+  const token = plan.token as PlanToken;
+  if (token?.version !== 1) throw new LitterboxError('INVALID_ARGUMENT', 'This is no plan.', { operation: OPERATION });
+  return store.userLock.hold(
+    OPERATION,
+    async () => {
+      if (await readJournal(store)) await recoverIntegration(store, user);
+      const headRef = await readHeadRef(user, { signal });
+      if ((await resolveHead(user, headRef, { signal })) !== plan.head || headRef !== plan.headRef) {
+        throw headMoved(plan.head);
+      }
+      await requireNothingUnderWay(user, signal);
+      if (token.kind === 'nothing') {
+        if (plan.integration === 'merge')
+          await rememberTaken(store, plan.sandbox, { commit: plan.head, tip: plan.tip });
+        return { outcome: 'up-to-date', conflicts: [] };
+      }
+      await requireUnlocked(user, headRef);
+      return carryOut(store, user, plan, token, autostash, signal);
+    },
+    { signal },
+  );
+}
+
+async function carryOut(
+  store: Store,
+  user: UserRepository,
+  plan: IntegrationPlan,
+  token: PlanToken,
+  autostash: boolean,
+  signal: AbortSignal | undefined,
+): Promise<IntegrationResult> {
+  const written = new Set(token.steps.filter((step) => step.new).map(({ path }) => path));
+  const removed = new Set(token.steps.filter((step) => !step.new).map(({ path }) => path));
+  const overlap = await findOverlap(user, written, removed, signal);
+  requireClean(overlap.untracked.map(fromByteString), 'move');
+  requireClean(overlap.hidden.map(fromByteString), 'unmark');
+  if (!autostash) requireClean(overlap.tracked.map(fromByteString), 'stash');
+  else if (overlap.tracked.length > 0) {
+    requireClean(overlap.lostByStash.map(fromByteString), 'unmark');
+    // They would go back through it when the tree has what the sandbox made of the program.
+    const filters = await readTreeFilters(user, signal);
+    const filtered = await filteredAmong(user, filters, overlap.dirty, undefined, signal);
+    requireClean([...filtered.keys()].map(fromByteString), 'filter');
+  }
+  const hasConflicts = token.stages.length > 0;
+
+  const trees = [token.resultTree, ...token.drafts.map(({ tree }) => tree)];
+  failpoint('integrate.before-objects');
+  await LargeFilePointers.place(store, user, token.largeFiles, signal);
+  await publishObjects(store, user, [...trees, ...token.stages.map(({ oid }) => oid)], [plan.head], signal);
+  await requireSteadyFilters(user, token, signal);
+  await requireRoom(store, user, token.steps, join(user.gitDirectory, 'index'), signal);
+  const { theirs, newHead } = await makeCommits(user, plan, token, hasConflicts, signal);
+  // The last moment at which nothing has happened.
+  signal?.throwIfAborted();
+
+  const stash = overlap.tracked.length > 0 ? await createStash(user, 'litterbox autostash') : undefined;
+  const uuid = randomUUID();
+  const record: IntegrationRecord = {
+    version: 1,
+    phase: 'updating',
+    integration: plan.integration,
+    sandbox: plan.sandbox,
+    slug: plan.slug,
+    root: user.root,
+    head: plan.head,
+    ...(newHead === undefined ? {} : { newHead }),
+    marker: `litterbox ${uuid}\n`,
+    nextIndex: join(user.gitDirectory, `index.litterbox-${uuid}`),
+    steps: token.steps,
+    stateFiles: stateFilesFor(plan, token, theirs, stash),
+    ...(stash === undefined ? {} : { stash }),
+    keepsStash: hasConflicts,
+    marks: overlap.marks,
+  };
+  // Before HEAD moves: a commit that no branch contains counts as not taken.
+  const commit = theirs ?? newHead;
+  await rememberTaken(store, plan.sandbox, { tip: plan.tip, ...(commit !== undefined && { commit }) });
+  const integration = new Integration(store, user, record);
+  await integration.stash();
+  await integration.phase('updating');
+  failpoint('integrate.after-journal');
+  try {
+    await integration.prepareRollBack();
+    await integration.lock();
+  } catch (error) {
+    await integration.release();
+    throw error;
+  }
+  try {
+    failpoint('integrate.after-lock');
+    await integration.updateFiles(token.stages, undefined);
+    failpoint('integrate.after-files');
+    await integration.phase('finishing');
+    failpoint('integrate.before-head');
+    await integration.finish();
+    failpoint('integrate.after-finish');
+  } catch (error) {
+    const now = await user.text(['rev-parse', '--verify', 'HEAD']).catch(() => undefined);
+    if (newHead !== undefined && now === newHead) throw error; // reconcile finishes it
+    await integration.rollBack().catch((cause: unknown) => {
+      throw halfDone(plan, cause);
+    });
+    if (now !== plan.head) throw headMoved(plan.head);
+    throw error;
+  }
+  await integration.phase('unstashing');
+  const stashConflicts = (await integration.unstash()) ?? [];
+  failpoint('integrate.after-unstash');
+  failpoint('integrate.before-close');
+  await integration.close();
+  failpoint('integrate.after-close');
+  if (hasConflicts) return { outcome: 'conflicts', conflicts: plan.conflicts };
+  if (newHead === undefined) return { outcome: 'staged', conflicts: stashConflicts };
+  return { outcome: 'committed', commit: newHead, conflicts: stashConflicts };
+}
+
+/** Neither done nor undone: the journal stays, and who changes something next undoes it. */
+function halfDone({ integration, slug }: IntegrationPlan, cause: unknown): LitterboxError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const isFull = /No space left on device|ENOSPC|EDQUOT/.test(text);
+  return new LitterboxError(
+    isFull ? 'DISK_FULL' : 'REPO_CORRUPT',
+    `The ${integration} of ${slug} is half done in the work tree, and could not be undone: ${oneLine(text)}`,
+    {
+      operation: OPERATION,
+      hint: `${isFull ? 'Make room. ' : ''}Then run litterbox ${integration} ${slug} again: it undoes that first, and keeps what it does not know.`,
+    },
+    { cause },
+  );
+}
+
+/**
+ * The person's commits: `theirs` is the sandbox's work on what the branch has of it already, and `newHead` what HEAD moves to. Each is
+ * absent where there is none.
+ */
+async function makeCommits(
+  user: UserRepository,
+  plan: IntegrationPlan,
+  token: PlanToken,
+  hasConflicts: boolean,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly theirs?: ObjectId; readonly newHead?: ObjectId }> {
+  if (token.kind === 'stage' || (token.kind === 'plain-commit' && hasConflicts)) return {};
+  const commits = await PersonsCommits.of(user, token.arguments, signal);
+  const { resultTree: tree } = token;
+  if (token.kind === 'plain-commit') {
+    const message = withSandbox(token.message, plan.slug);
+    return { newHead: await commits.make({ tree, parents: [plan.head], message }) };
+  }
+  let theirs = token.onto;
+  for (const draft of token.drafts) {
+    const message = withSandbox(draft.message, plan.slug);
+    theirs = await commits.make({ tree: draft.tree, parents: [theirs], message });
+  }
+  if (hasConflicts) return { theirs };
+  if (token.kind === 'fast-forward') return { theirs, newHead: theirs };
+  return { theirs, newHead: await commits.make({ tree, parents: [plan.head, theirs], message: token.message }) };
+}
+
+/** What git leaves behind a merge that conflicts, so that `git merge --abort` and `git commit` know. */
+function stateFilesFor(
+  plan: IntegrationPlan,
+  token: PlanToken,
+  theirs: ObjectId | undefined,
+  stash: ObjectId | undefined,
+): Readonly<Record<string, string>> {
+  const message = theirs === undefined ? withSandbox(token.message, plan.slug) : token.message.replace(/\n*$/, '\n');
+  if (token.stages.length === 0) {
+    return token.kind === 'stage' && plan.integration === 'merge' ? { SQUASH_MSG: message } : {};
+  }
+  const list = plan.conflicts.map((path) => `#\t${visibleName(path)}\n`).join('');
+  // With HEAD itself as the second parent a commit ends up with one: an apply brings in files, not history.
+  return {
+    ORIG_HEAD: `${plan.head}\n`,
+    MERGE_HEAD: `${theirs ?? plan.head}\n`,
+    MERGE_MSG: `${message}\n# Conflicts:\n${list}`,
+    MERGE_MODE: theirs !== undefined && token.arguments.fastForward === 'never' ? 'no-ff' : '',
+    ...(stash === undefined ? {} : { MERGE_AUTOSTASH: `${stash}\n` }),
+  };
+}

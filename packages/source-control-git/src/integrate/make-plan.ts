@@ -1,0 +1,298 @@
+import {
+  type FileChange,
+  type IntegrationPlan,
+  LitterboxError,
+  type ObjectId,
+  type PlanRequest,
+  type Revision,
+  type SandboxId,
+} from '@litterbox/core/provider';
+import { fromByteString } from '../git/byte-text.ts';
+import { serializeCommit } from '../objects/commit-object.ts';
+import { readHeadRef, resolveHead } from '../base/find-base.ts';
+import { halfRenames } from './half-renames.ts';
+import { hooksPassedOver } from './hooks-passed-over.ts';
+import { type MergeArguments, parseMergeArguments, withConfiguredArguments } from '../person/merge-arguments.ts';
+import { type ConflictStage, mergeTrees } from '../publish/merge-trees.ts';
+import { readConfiguredPaths } from '../person/configured-paths.ts';
+import { readMergeAttributes } from './merge-attributes.ts';
+import { mayHaveLargeFiles } from '../large-files/large-file-attributes.ts';
+import { madePointers } from '../large-files/made-pointers.ts';
+import type { LargeFileContent, LargeFilePointers } from '../large-files/point-large-files.ts';
+import { compareTrees, type PathStep } from '../store/read-diff.ts';
+import { readPointedTip } from '../publish/read-pointed-tip.ts';
+import { passingChanges } from './passing-changes.ts';
+import { scanRisks } from './scan-risks.ts';
+import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
+import type { Store } from '../store/store.ts';
+import { findUntakenWork, type UntakenWork } from '../publish/untaken-work.ts';
+import { selectedTree } from './selected-tree.ts';
+import { isOn, readUserConfig } from '../person/user-config.ts';
+import { readWritten, withLargeFiles } from './written-files.ts';
+import type { UserRepository } from '../person/user-repository.ts';
+import { findOverlap, NO_OVERLAP, requireNothingUnderWay } from './user-state.ts';
+import { WorkMessages } from './work-messages.ts';
+
+const OPERATION = 'integration.plan';
+
+/** Behind {@link IntegrationPlan.token}: everything execution needs, as JSON. */
+export interface PlanToken {
+  readonly version: 1;
+  /** The commit in the store that was merged. The person's branch gets `drafts` in its place. */
+  readonly theirs: ObjectId;
+  /** The commit that `drafts` stand on. */
+  readonly onto: ObjectId;
+  /** What becomes the person's commits, oldest first. */
+  readonly drafts: readonly { readonly tree: ObjectId; readonly message: string }[];
+  readonly headTree: ObjectId;
+  readonly resultTree: ObjectId;
+  readonly stages: readonly ConflictStage[];
+  readonly steps: readonly PathStep[];
+  /** Of Git LFS, to which the trees have pointers. */
+  readonly largeFiles: readonly LargeFileContent[];
+  readonly kind: 'fast-forward' | 'merge-commit' | 'plain-commit' | 'stage' | 'nothing';
+  readonly message: string;
+  readonly arguments: MergeArguments;
+}
+
+export async function makePlan(
+  store: Store,
+  user: UserRepository,
+  id: SandboxId,
+  request: PlanRequest,
+  signal: AbortSignal | undefined,
+): Promise<IntegrationPlan> {
+  const meta = await readMeta(store, id);
+  parseMergeArguments(request.arguments);
+  const headRef = await readHeadRef(user, { signal });
+  const head = await resolveHead(user, headRef, { signal });
+  if (headRef === reviewBranch(meta.slug)) throw onReviewBranch(meta);
+  await requireNothingUnderWay(user, signal);
+  const { tip: whole, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
+  const headTree = await store.commitTree(head);
+  const config = await readUserConfig(user, '^((merge|diff|commit)\\.|branch\\..*\\.mergeoptions$)', signal);
+  const { options, notFollowed } = withConfiguredArguments(request.arguments, mergeOptionsOf(config, headRef, request));
+
+  const message = request.message ?? options.message;
+  const work = await findUntakenWork(store, id, meta, whole, head, pointers, signal);
+  const { paths = [] } = request;
+  const from = { base: meta.base.tree, onto: work.ontoTree, tip: whole.tree, slug: meta.slug };
+  const tip = paths.length === 0 ? whole : { ...whole, tree: await selectedTree(store, from, paths, signal) };
+  const halves = paths.length === 0 ? [] : await halfRenames(store, work.ontoTree, whole.tree, paths, signal);
+  const theirs = await theirCommit(store, work.onto, tip);
+  const merged = await mergeTrees(
+    store,
+    { ours: head, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) },
+    options,
+    {
+      configuration: mergeSettings(config),
+      attributes: await readMergeAttributes(
+        store,
+        user,
+        { base: work.ontoTree, ours: headTree, theirs: tip.tree },
+        signal,
+      ),
+    },
+    signal,
+  );
+  const isContained = work.isHeld && work.steps.length === 0;
+  const upToDate =
+    isContained || (merged.stages.length === 0 && merged.tree === headTree && options.strategy !== 'ours');
+  const kind = upToDate ? 'nothing' : kindOf(request, options, work, head, config);
+  const resultTree = kind === 'fast-forward' ? tip.tree : merged.tree;
+  const messages = await WorkMessages.read(store, meta.slug, work, tip.commit);
+  const isOne = kind === 'plain-commit' || kind === 'stage';
+  const words = kind === 'merge-commit' ? `Merge sandbox '${meta.slug}'\n` : isOne ? messages.ofAll() : '';
+
+  const steps: PathStep[] = [];
+  const onStep = (step: PathStep) => steps.push(step);
+  const compared = upToDate ? [] : await compareTrees(store, [headTree, resultTree], { signal, onStep });
+  const large = kind === 'nothing' ? [] : await largeFilesOf(store, user, id, whole.tree, work, pointers, signal);
+  const files = await readWritten(store, steps, large, signal);
+  const changes = withLargeFiles(compared, steps, files);
+  const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
+  const removed = new Set(steps.filter((step) => !step.new).map(({ path }) => path));
+  const overlap = upToDate ? NO_OVERLAP : await findOverlap(user, written, removed, signal);
+  const conflicts = new Set((kind === 'nothing' ? [] : merged.stages).map(({ path }) => fromByteString(path)));
+  const token: PlanToken = {
+    version: 1,
+    theirs,
+    onto: work.onto,
+    drafts: draftsOf(kind, work, messages, message),
+    headTree,
+    resultTree,
+    stages: kind === 'nothing' ? [] : merged.stages,
+    steps,
+    largeFiles: large,
+    kind,
+    message: message ?? words,
+    arguments: withDefaultSigning(options, config),
+  };
+  const configured = await readConfiguredPaths(user, signal);
+  const commits = token.drafts.map((draft) => draft.tree);
+  const passing = await passingChanges(store, work.ontoTree, commits, large, configured, signal);
+  const changed = new Set(changes.map(({ path }) => path));
+  return {
+    integration: request.integration,
+    sandbox: id,
+    slug: meta.slug,
+    tip: tip.commit,
+    head,
+    ...(headRef === undefined ? {} : { headRef }),
+    changes: changes.map((change) => (conflicts.has(change.path) ? withoutCounts(change) : change)),
+    conflicts: [...conflicts],
+    risky: [
+      ...(await scanRisks(store, changes, steps, files, resultTree, configured, signal)),
+      ...passing.risky.filter(({ path }) => !changed.has(path)),
+    ],
+    ...(halves.length > 0 && { halfRenames: halves }),
+    ...(passing.paths.length > 0 && { passing: passing.paths }),
+    dirtyOverlap: [...overlap.tracked, ...overlap.untracked, ...overlap.hidden].map(fromByteString),
+    upToDate,
+    unmilestoned: await countUnmilestoned(store, id, whole),
+    messages: messagesOf(token),
+    ...(await unmergedBase(store, id, meta, work, head, signal)),
+    ...(await passedOver(user, kind, notFollowed, signal)),
+    token,
+  };
+}
+
+/** Revisions after the last milestone; none where there is no milestone, and so no branch that somebody could take for all of it. */
+async function countUnmilestoned(store: Store, id: SandboxId, tip: Revision): Promise<number> {
+  const last = (await readMilestones(store, id)).at(-1);
+  return last === undefined ? 0 : tip.number - last.number;
+}
+
+function messagesOf({ kind, drafts, message }: PlanToken): readonly string[] {
+  const all = drafts.map((draft) => draft.message);
+  return kind === 'merge-commit' || kind === 'plain-commit' ? [...all, message] : all;
+}
+
+/** What the trees of the plan have pointers to: those of the tip, and of milestones that become commits. */
+async function largeFilesOf(
+  store: Store,
+  user: UserRepository,
+  id: SandboxId,
+  tree: ObjectId,
+  { steps }: UntakenWork,
+  pointers: LargeFilePointers,
+  signal: AbortSignal | undefined,
+): Promise<readonly LargeFileContent[]> {
+  const own = [...pointers.contents.values()];
+  if (!(await mayHaveLargeFiles(user, store, tree))) return own;
+  const milestones = new Set(steps.map(({ milestone }) => milestone));
+  return [...own, ...(await madePointers(store, id, (commit) => milestones.has(commit), signal)).values()];
+}
+
+/** `git apply` has none, and a branch that nothing is checked out of has no name. */
+function mergeOptionsOf(
+  config: ReadonlyMap<string, string>,
+  headRef: string | undefined,
+  { integration }: PlanRequest,
+): string | undefined {
+  const branch = headRef?.replace('refs/heads/', '');
+  return integration === 'merge' && branch !== undefined ? config.get(`branch.${branch}.mergeoptions`) : undefined;
+}
+
+async function passedOver(
+  user: UserRepository,
+  kind: PlanToken['kind'],
+  mergeOptions: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Pick<IntegrationPlan, 'notFollowed'>> {
+  const makesCommits = kind !== 'stage' && kind !== 'nothing';
+  const hooks = makesCommits ? await hooksPassedOver(user, signal) : [];
+  if (hooks.length === 0 && mergeOptions === undefined) return {};
+  return { notFollowed: { hooks, ...(mergeOptions !== undefined && { mergeOptions }) } };
+}
+
+/** Of a file with conflict markers the counts would tell of those. */
+function withoutCounts({ addedLines: _added, removedLines: _removed, ...change }: FileChange): FileChange {
+  return change;
+}
+
+function onReviewBranch({ slug, base }: SandboxMeta): LitterboxError {
+  const name = base.headRef?.replace('refs/heads/', '');
+  return new LitterboxError(
+    'CONFLICT',
+    `litterbox/${slug} is checked out: the sandbox's own branch cannot take its work.`,
+    {
+      operation: OPERATION,
+      hint: `Check out the branch that is to have it${name === undefined ? '' : `, such as with git switch ${name}`}.`,
+    },
+  );
+}
+
+/** Tells of commits of the base that HEAD does not have. They stay where they are. */
+async function unmergedBase(
+  store: Store,
+  id: SandboxId,
+  { base }: SandboxMeta,
+  work: UntakenWork,
+  head: ObjectId,
+  signal: AbortSignal | undefined,
+): Promise<Pick<IntegrationPlan, 'unmergedBase'>> {
+  if (work.isHeld) return {};
+  const commit = store.refs.read(sandboxRefs(id).pin) ?? base.commit;
+  const listed = await store.output(['rev-list', '--count', commit, '--not', head], { signal });
+  const commits = Number(listed.toString());
+  return commits > 0 ? { unmergedBase: { commits, ...(base.headRef && { headRef: base.headRef }) } } : {};
+}
+
+/** What is merged: the tip's tree on the last commit that the person has. Revisions stay in the store. */
+async function theirCommit(store: Store, onto: ObjectId, tip: Revision): Promise<ObjectId> {
+  const { atSeconds } = await store.reader.commit(tip.commit);
+  const commit = serializeCommit({ tree: tip.tree, parents: [onto], atSeconds, message: 'Changes of a sandbox\n' });
+  return store.put((sink) => sink.put('commit', commit));
+}
+
+/** A message of the person's is that of a merge commit where there is one, else of the last commit. */
+function draftsOf(
+  kind: PlanToken['kind'],
+  work: UntakenWork,
+  messages: WorkMessages,
+  message: string | undefined,
+): PlanToken['drafts'] {
+  if (kind !== 'fast-forward' && kind !== 'merge-commit') return [];
+  const words = messages.ofSteps();
+  return work.steps.map(({ tree }, index) => {
+    const isLast = index === work.steps.length - 1;
+    const own = kind === 'fast-forward' && isLast ? message : undefined;
+    return { tree, message: own ?? words[index] ?? '' };
+  });
+}
+
+function kindOf(
+  request: PlanRequest,
+  options: MergeArguments,
+  work: UntakenWork,
+  head: ObjectId,
+  config: ReadonlyMap<string, string>,
+): PlanToken['kind'] {
+  if (request.integration === 'apply') return 'stage';
+  const configured = { false: 'never', no: 'never', only: 'only' }[config.get('merge.ff') ?? ''];
+  const rule = options.fastForward ?? configured ?? 'allowed';
+  const canForward = work.isWhole && options.strategy !== 'ours' && head === work.onto;
+  if (rule === 'only' && !canForward) {
+    throw new LitterboxError('CONFLICT', 'HEAD has commits that the sandbox does not have: no fast-forward.', {
+      operation: OPERATION,
+      hint: 'Merge without --ff-only.',
+    });
+  }
+  if (options.squash) return 'stage';
+  if (canForward && rule !== 'never') return 'fast-forward';
+  // Commits that the branch does not have, such as those of another branch or a base that was never committed, must not come along.
+  return work.isWhole ? 'merge-commit' : 'plain-commit';
+}
+
+/** The person's settings that decide how trees merge. Drivers are programs: not those. */
+function mergeSettings(config: ReadonlyMap<string, string>): readonly string[] {
+  const wanted =
+    /^(merge\.(conflictstyle|renames|renamelimit|directoryrenames|renormalize)|diff\.(renames|renamelimit|algorithm))$/;
+  return [...config].filter(([key]) => wanted.test(key)).map(([key, value]) => `${key}=${value}`);
+}
+
+function withDefaultSigning(options: MergeArguments, config: ReadonlyMap<string, string>): MergeArguments {
+  if (options.signingKey !== undefined) return options;
+  return isOn(config.get('commit.gpgsign')) ? { ...options, signingKey: '' } : options;
+}

@@ -1,0 +1,254 @@
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LitterboxError, shown, visibleName } from '@litterbox/core/provider';
+import { type ByteString, fromByteString } from '../git/byte-text.ts';
+import { parentOf } from '../ignore/ignore-matcher.ts';
+import { findMarkedFiles, type MarkedFiles } from '../person/marked-files.ts';
+import { onDisk } from '../git/on-disk.ts';
+import type { UserRepository } from '../person/user-repository.ts';
+
+/** Files in a git directory that mean something else is under way. */
+const UNDER_WAY = [
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'rebase-merge',
+  'rebase-apply',
+  'sequencer',
+  'MERGE_AUTOSTASH',
+];
+
+/** @throws LitterboxError `MERGE_IN_PROGRESS`. */
+export async function requireNothingUnderWay(user: UserRepository, signal: AbortSignal | undefined): Promise<void> {
+  for (const name of UNDER_WAY) {
+    if (await exists(join(user.gitDirectory, name))) throw underWay(`${name} is there`);
+  }
+  const unmerged = await user.output(['ls-files', '-z', '--unmerged'], { signal });
+  if (unmerged.length > 0) throw unsettled(unmerged);
+}
+
+/** Of no merge that git knows of: edits that were put aside went back on top of other ones. */
+function unsettled(unmerged: Uint8Array): LitterboxError {
+  const lines = Buffer.from(unmerged).toString('latin1').split('\0').filter(Boolean);
+  const files = [...new Set(lines.map((line) => fromByteString(line.slice(line.indexOf('\t') + 1))))];
+  const named = files.slice(0, 5).map((file) => visibleName(file));
+  return new LitterboxError(
+    'MERGE_IN_PROGRESS',
+    `${files.length === 1 ? 'One file' : `${files.length} files`} in your work tree still conflict${files.length === 1 ? 's' : ''}, as edits of yours do that git stash put back: ${named.join(', ')}${files.length > named.length ? ' …' : ''}.`,
+    {
+      operation: 'integration.plan',
+      hint: 'Resolve the files, run git add, and git stash drop where the stash is no longer needed. Or take the files without those edits, with git checkout --ours and git add, and run git stash pop later.',
+      facts: { conflicts: files },
+    },
+  );
+}
+
+function underWay(why: string): LitterboxError {
+  return new LitterboxError('MERGE_IN_PROGRESS', `Another merge, rebase or pick is under way: ${why}.`, {
+    operation: 'integration.plan',
+    hint: 'Finish it, or undo it with git merge --abort or git rebase --abort.',
+  });
+}
+
+/**
+ * A lock that does not hold our own marker is never ours to remove, even if a killed git of ours may have left it.
+ *
+ * @throws LitterboxError `USER_REPO_LOCKED`.
+ */
+export async function requireUnlocked(
+  user: UserRepository,
+  headRef: string | undefined,
+  marker?: string,
+): Promise<void> {
+  const locks = [
+    join(user.gitDirectory, 'index.lock'),
+    join(user.gitDirectory, 'HEAD.lock'),
+    ...(headRef === undefined ? [] : [join(user.commonDirectory, `${headRef}.lock`)]),
+  ];
+  for (const path of locks) {
+    const found = await stat(path).catch(() => undefined);
+    if (!found || (marker !== undefined && (await readFile(path, 'latin1').catch(() => '')) === marker)) continue;
+    throw lockedBy(path, found.mtimeMs);
+  }
+}
+
+export function lockedBy(path: string, sinceMs: number): LitterboxError {
+  const ageSeconds = Math.max(0, Math.round((Date.now() - sinceMs) / 1000));
+  return new LitterboxError('USER_REPO_LOCKED', `The repository is locked by ${path}, made ${ageSeconds} s ago.`, {
+    operation: 'integration.execute',
+    hint: 'Wait for the git that runs there. If none does, remove the file yourself.',
+    facts: { path, ageSeconds },
+  });
+}
+
+/** What of the work tree a result would run over. */
+export interface Overlap {
+  /** Tracked files with changes: a stash can hold them. */
+  readonly tracked: readonly ByteString[];
+  /** All tracked files with changes, those that the result does not touch too: a stash takes them all. */
+  readonly dirty: readonly ByteString[];
+  /** Files git does not know: nothing but their owner can move them. */
+  readonly untracked: readonly ByteString[];
+  /** Edits that git was told not to look at: no stash takes them. */
+  readonly hidden: readonly ByteString[];
+  /** All of those that a stash would lose, wherever they are: it puts every file back that is assumed to be unchanged. */
+  readonly lostByStash: readonly ByteString[];
+  /** Marks of files that the result touches, to be set again. */
+  readonly marks: Pick<MarkedFiles, 'assumedUnchanged' | 'skipped'>;
+}
+
+export const NO_OVERLAP: Overlap = {
+  tracked: [],
+  dirty: [],
+  untracked: [],
+  hidden: [],
+  lostByStash: [],
+  marks: { assumedUnchanged: [], skipped: [] },
+};
+
+export async function findOverlap(
+  user: UserRepository,
+  written: ReadonlySet<ByteString>,
+  removed: ReadonlySet<ByteString>,
+  signal: AbortSignal | undefined,
+): Promise<Overlap> {
+  const touched = (path: ByteString) => written.has(path) || removed.has(path);
+  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=all'];
+  const status = await user.output(args, { setting: 'user', signal });
+  const tracked: ByteString[] = [];
+  const dirty: ByteString[] = [];
+  for (const record of status.toString('latin1').split('\0')) {
+    const fields = record.startsWith('1 ') ? 8 : record.startsWith('u ') ? 10 : undefined;
+    if (fields === undefined) continue;
+    const path = record.split(' ').slice(fields).join(' ');
+    dirty.push(path);
+    if (touched(path) || [...ancestorsOf(path)].some((above) => written.has(above))) tracked.push(path);
+  }
+  const records = (await user.output(['ls-files', '-v', '-z'], { signal })).toString('latin1').split('\0');
+  const known = new Set(records.map((record) => record.slice(2)));
+  const untracked = new Set<ByteString>();
+  const view = new WorkTreeView(user.root);
+  for (const path of written) {
+    const blocking = await firstInTheWay(user.root, view, path, known, removed);
+    if (blocking !== undefined) untracked.add(blocking);
+  }
+  const marked = await findMarkedFiles(user, records, signal);
+  const isWritten = (path: ByteString) => written.has(path);
+  return {
+    tracked,
+    dirty,
+    untracked: [...untracked],
+    hidden: [...marked.edited].filter(touched),
+    lostByStash: marked.assumedUnchanged.filter((path) => marked.edited.has(path)),
+    marks: {
+      assumedUnchanged: marked.assumedUnchanged.filter(isWritten),
+      skipped: marked.skipped.filter(isWritten),
+    },
+  };
+}
+
+export function* ancestorsOf(path: ByteString): Generator<ByteString, void, undefined> {
+  for (let above = parentOf(path); above !== ''; above = parentOf(above)) yield above;
+}
+
+/** What the work tree has where a file is to be written: nothing, something in the way above, or names with whether each is a directory. */
+type Place =
+  | { readonly type: 'absent' }
+  | { readonly type: 'blocked'; readonly at: ByteString }
+  | { readonly type: 'directory'; readonly entries: ReadonlyMap<ByteString, boolean> };
+
+/** Looks at each directory of a work tree once, however many files of it are asked for. */
+class WorkTreeView {
+  readonly #root: string;
+  readonly #places = new Map<ByteString, Place>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async place(directory: ByteString): Promise<Place> {
+    const known = this.#places.get(directory);
+    if (known) return known;
+    const place = await this.#look(directory);
+    this.#places.set(directory, place);
+    return place;
+  }
+
+  async #look(directory: ByteString): Promise<Place> {
+    if (directory !== '') {
+      const above = await this.place(parentOf(directory));
+      if (above.type !== 'directory') return above;
+      const isDirectory = above.entries.get(nameOf(directory));
+      if (isDirectory === undefined) return { type: 'absent' };
+      if (!isDirectory) return { type: 'blocked', at: directory };
+    }
+    const entries = await readdir(onDisk(this.#root, directory), { withFileTypes: true, encoding: 'buffer' });
+    return {
+      type: 'directory',
+      entries: new Map(entries.map((entry) => [entry.name.toString('latin1'), entry.isDirectory()])),
+    };
+  }
+}
+
+/** Something git does not know at the path, above it or, when it is a directory, in it. */
+async function firstInTheWay(
+  root: string,
+  view: WorkTreeView,
+  path: ByteString,
+  known: ReadonlySet<ByteString>,
+  removed: ReadonlySet<ByteString>,
+): Promise<ByteString | undefined> {
+  const place = await view.place(parentOf(path));
+  if (place.type === 'absent') return undefined;
+  if (place.type === 'blocked') return removed.has(place.at) ? undefined : place.at;
+  const isDirectory = place.entries.get(nameOf(path));
+  if (isDirectory === undefined) return undefined;
+  if (!isDirectory) return known.has(path) ? undefined : path;
+  return firstUnknownIn(root, path, removed);
+}
+
+const nameOf = (path: ByteString) => path.slice(path.lastIndexOf('/') + 1);
+
+async function firstUnknownIn(
+  root: string,
+  directory: ByteString,
+  removed: ReadonlySet<ByteString>,
+): Promise<ByteString | undefined> {
+  const entries = await readdir(onDisk(root, directory), { withFileTypes: true, encoding: 'buffer' });
+  for (const entry of entries) {
+    const path = `${directory}/${entry.name.toString('latin1')}`;
+    const unknown = entry.isDirectory()
+      ? await firstUnknownIn(root, path, removed)
+      : removed.has(path)
+        ? undefined
+        : path;
+    if (unknown !== undefined) return unknown;
+  }
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+const REMEDIES = {
+  stash: 'Commit or stash them, or use --autostash.',
+  move: 'Move or remove these files: git does not know them.',
+  filter: 'These files go through a filter whose program may lie in the tree: commit or stash them yourself.',
+  unmark:
+    'Git was told not to look at these files. Take that back, with git update-index --no-skip-worktree FILE or --no-assume-unchanged FILE, then commit or stash them.',
+} as const;
+
+/** @throws LitterboxError `DIRTY_WORKTREE`. */
+export function requireClean(paths: readonly string[], remedy: keyof typeof REMEDIES): void {
+  if (paths.length === 0) return;
+  const more = paths.length > 1 ? ` and ${paths.length - 1} more` : '';
+  throw new LitterboxError('DIRTY_WORKTREE', `The work tree has changes of its own in ${shown(paths[0])}${more}.`, {
+    operation: 'integration.execute',
+    hint: REMEDIES[remedy],
+    facts: { paths: paths.slice(0, 100) },
+  });
+}

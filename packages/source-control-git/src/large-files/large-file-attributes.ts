@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ObjectId } from '@litterbox/core/provider';
+import type { ByteString } from '../git/byte-text.ts';
+import { readAttributes } from '../person/read-attributes.ts';
+import type { Store } from '../store/store.ts';
+import type { UserRepository } from '../person/user-repository.ts';
+
+const ATTRIBUTES = '.gitattributes';
+
+/** False where Git LFS is not used, without a program of its own: git-lfs keeps a directory, and patterns are at the top mostly. */
+export async function mayHaveLargeFiles(user: UserRepository, store: Store, tree: ObjectId): Promise<boolean> {
+  if (tree === store.format.emptyTree) return false;
+  const kept = await lstat(join(user.commonDirectory, 'lfs')).catch(() => undefined);
+  if (kept?.isDirectory()) return true;
+  const found = (await store.reader.tree(tree)).get(ATTRIBUTES);
+  return found?.mode.startsWith('100') === true && (await store.reader.blob(found.oid)).includes('filter=lfs');
+}
+
+/** Those of the paths that go through Git LFS, by the attributes in a tree. */
+export async function throughLargeFiles(
+  store: Store,
+  tree: ObjectId,
+  paths: readonly ByteString[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<ByteString>> {
+  if (paths.length === 0) return new Set();
+  await mkdir(store.workDirectory, { recursive: true, mode: 0o700 });
+  const index = join(store.workDirectory, `attributes-${randomUUID()}`);
+  // git before 2.41 asks the index, newer ones the tree.
+  const options = { environment: { GIT_INDEX_FILE: index, GIT_ATTR_SOURCE: tree }, signal };
+  try {
+    await store.output(['read-tree', tree], options);
+    const found = await readAttributes(store, ['filter'], paths, { ...options, isCached: true });
+    return new Set(found.filter(({ value }) => value === 'lfs').map(({ path }) => path));
+  } finally {
+    await rm(index, { force: true });
+  }
+}

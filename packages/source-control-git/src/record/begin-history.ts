@@ -1,0 +1,49 @@
+import {
+  type Base,
+  LitterboxError,
+  failpoint,
+  type SandboxHistory,
+  type SandboxId,
+  type Slug,
+} from '@litterbox/core/provider';
+import { pinRef, readHistory, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
+import type { Store } from '../store/store.ts';
+import type { UserRepository } from '../person/user-repository.ts';
+
+/** @throws LitterboxError `ALREADY_EXISTS`. */
+export async function beginHistory(
+  store: Store,
+  user: UserRepository,
+  sandbox: { readonly id: SandboxId; readonly slug: Slug; readonly base: Base },
+  signal: AbortSignal | undefined,
+): Promise<SandboxHistory> {
+  const { id, slug } = sandbox;
+  const { commit, tree, headRef } = sandbox.base;
+  const base = { commit, tree, ...(headRef !== undefined && { headRef }) };
+  const refs = sandboxRefs(id);
+  const { synthetic, parents } = await store.reader.commit(base.commit);
+  const pin = synthetic ? (parents[0] ?? base.commit) : base.commit;
+  const meta: SandboxMeta = { version: 1, slug, base, createdAtMs: Date.now(), synthetic };
+  const metaOid = await store.put((sink) => sink.put('blob', Buffer.from(JSON.stringify(meta))));
+  await store.lock.hold(
+    'sandbox.begin',
+    async () => {
+      if (store.refs.read(refs.meta) !== undefined) {
+        throw new LitterboxError('ALREADY_EXISTS', `Sandbox ${id} has a history already.`, {
+          operation: 'sandbox.begin',
+        });
+      }
+      // The pin first: from here on the user's own garbage collection keeps the base.
+      await user.output(['update-ref', pinRef(id), pin], { signal });
+      failpoint('begin.after-user-pin');
+      await store.refs.write(refs.pin, pin);
+      await store.refs.write(refs.base, base.commit);
+      await store.refs.write(refs.tip, base.commit);
+      failpoint('begin.before-meta');
+      await store.refs.write(refs.meta, metaOid, 'absent');
+    },
+    { signal },
+  );
+  failpoint('begin.after-meta');
+  return readHistory(store, id);
+}

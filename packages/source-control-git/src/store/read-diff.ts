@@ -1,0 +1,140 @@
+import { type DiffOptions, type FileChange, type ObjectId, type SandboxId } from '@litterbox/core/provider';
+import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
+import { nulFields } from '../git/nul-fields.ts';
+import { readMeta, readTip } from './sandbox-refs.ts';
+import type { Store } from './store.ts';
+
+/** Nothing of a tree or a configuration decides how a difference is shown. */
+/** No program of a configuration runs, and nothing is coloured. */
+export const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=none', '--end-of-options'];
+
+const STATUSES: Readonly<Record<string, FileChange['status']>> = {
+  A: 'added',
+  D: 'deleted',
+  T: 'type-changed',
+};
+
+/** What one path was in one tree and is in another. */
+export interface PathStep {
+  readonly path: ByteString;
+  readonly old?: { readonly mode: string; readonly oid: ObjectId };
+  readonly new?: { readonly mode: string; readonly oid: ObjectId };
+}
+
+/** A change while its lines are counted. */
+type Counted = { -readonly [Key in keyof FileChange]: FileChange[Key] };
+
+type Trees = readonly [from: ObjectId, to: ObjectId];
+
+export async function* readDiff(
+  store: Store,
+  id: SandboxId,
+  options: DiffOptions | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const [from, to] = await treesOf(store, id, options);
+  if (from === to) return;
+  const context = options?.contextLines === undefined ? [] : [`-U${options.contextLines}`];
+  const binary = options?.hasBinary === true ? ['--binary', '--full-index'] : [];
+  const args = [
+    'diff-tree',
+    '-r',
+    '-p',
+    '-M',
+    ...context,
+    ...binary,
+    '--src-prefix=a/',
+    '--dst-prefix=b/',
+    ...PLAIN,
+    from,
+    to,
+  ];
+  yield* store.stream(asBytes([...args, ...pathArguments(options)]), { signal: options?.signal });
+}
+
+export async function readChangedFiles(
+  store: Store,
+  id: SandboxId,
+  options: DiffOptions | undefined,
+): Promise<readonly FileChange[]> {
+  return compareTrees(store, await treesOf(store, id, options), options);
+}
+
+/**
+ * The files that differ between two trees of the store, in one pass.
+ *
+ * @param options `onStep` is told of each, before any is counted
+ */
+export async function compareTrees(
+  store: Store,
+  [from, to]: Trees,
+  options?: Pick<DiffOptions, 'paths' | 'signal'> & { readonly onStep?: (step: PathStep) => void },
+): Promise<readonly FileChange[]> {
+  const changes = new Map<ByteString, Counted>();
+  if (from === to) return [];
+  const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-renames', '--no-abbrev', ...PLAIN, from, to];
+  const output = store.stream(asBytes([...args, ...pathArguments(options)]), { signal: options?.signal });
+  let raw: ByteString | undefined;
+  for await (const fields of nulFields(output)) {
+    for (const field of fields) {
+      if (raw !== undefined) {
+        changes.set(field, changeOf(raw, field, options?.onStep));
+        raw = undefined;
+      } else if (field.startsWith(':')) raw = field;
+      else count(changes, field);
+    }
+  }
+  return [...changes.values()];
+}
+
+/** One line of `--raw` without its path. */
+function changeOf(raw: ByteString, path: ByteString, onStep: ((step: PathStep) => void) | undefined): Counted {
+  const [oldMode = '', newMode = '', oldOid = '', newOid = '', status = ''] = raw.slice(1).split(' ');
+  onStep?.({
+    path,
+    ...(oldMode === '000000' ? {} : { old: { mode: oldMode, oid: oldOid as ObjectId } }),
+    ...(newMode === '000000' ? {} : { new: { mode: newMode, oid: newOid as ObjectId } }),
+  });
+  const [was, is] = [oldMode === '100755', newMode === '100755'];
+  return {
+    path: fromByteString(path),
+    status: STATUSES[status] ?? 'modified',
+    executable: status === 'D' ? was : is,
+    ...(status === 'M' && was !== is && { wasExecutable: was }),
+    binary: false,
+  };
+}
+
+/** One line of `--numstat`. */
+function count(changes: ReadonlyMap<ByteString, Counted>, line: ByteString): void {
+  const [added = '', removed = ''] = line.split('\t', 2);
+  const change = changes.get(line.slice(added.length + removed.length + 2));
+  if (!change) return;
+  if (added === '-') {
+    change.binary = true;
+    return;
+  }
+  change.addedLines = Number(added);
+  change.removedLines = Number(removed);
+}
+
+async function treesOf(store: Store, id: SandboxId, options: DiffOptions | undefined): Promise<Trees> {
+  if (options?.revision === undefined) {
+    const { base } = await readMeta(store, id);
+    const upTo = options?.upTo;
+    return [base.tree, upTo === undefined ? (await readTip(store, id)).tree : await store.commitTree(upTo)];
+  }
+  const { tree, parents, revision } = await store.reader.commit(options.revision);
+  if (options.against !== undefined) return [await store.commitTree(options.against), tree];
+  const [parent] = parents;
+  // The base has nothing before it that a sandbox changed.
+  return revision && parent !== undefined ? [await store.commitTree(parent), tree] : [tree, tree];
+}
+
+function pathArguments(options: Pick<DiffOptions, 'paths'> | undefined): readonly string[] {
+  return options?.paths ? ['--', ...options.paths.map((path) => path.replace(/\/+$/, ''))] : [];
+}
+
+/** Node passes arguments on as UTF-8; a name that is none cannot be an argument and matches nothing. */
+function asBytes(args: readonly string[]): readonly string[] {
+  return args.map((argument) => Buffer.from(toByteString(argument), 'latin1').toString('utf8'));
+}
