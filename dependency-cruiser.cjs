@@ -30,6 +30,7 @@ const ROOMS = {
     'publish',
     'integrate',
   ],
+  'container-engine/src': ['address', 'engine', 'process', 'far-files', 'container', 'sandbox', 'elsewhere'],
 };
 const ROOM_RULES = Object.entries(ROOMS).flatMap(([folder, rooms]) =>
   rooms.map((room, index) => ({

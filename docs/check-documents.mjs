@@ -30,7 +30,10 @@ const FOLDERS = {
   vm: ['packages/provider-vm/test'],
   docker: ['packages/provider-docker/test'],
   podman: ['packages/provider-podman/test'],
-  engine: ['packages/container-engine/src', 'packages/container-engine/src/address', 'packages/container-engine/test'],
+  engine: [
+    ...['address', 'engine', 'container'].map((room) => `packages/container-engine/src/${room}`),
+    'packages/container-engine/test',
+  ],
   litterbox: ['packages/litterbox/test'],
   cli: ['packages/cli/test', 'packages/cli/src'],
   conformance: ['packages/conformance'],

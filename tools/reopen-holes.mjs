@@ -469,7 +469,7 @@ const HOLES = [
   },
   {
     name: 'path-of-the-image',
-    file: `${ENGINE}/container-options.ts`,
+    file: `${ENGINE}/container/container-options.ts`,
     guard: '  const own = entries.filter((directory) => !isWritable(directory));\n',
     hole: '  const own = entries;\n',
     rootOnly: true,
@@ -478,7 +478,7 @@ const HOLES = [
   },
   {
     name: 'kernel-files-of-containers',
-    file: `${ENGINE}/container-options.ts`,
+    file: `${ENGINE}/container/container-options.ts`,
     guard: 'MaskedPaths: [...MASKED_PATHS],',
     hole: "MaskedPaths: ['/proc/keys'],",
     rootOnly: true,
@@ -496,7 +496,7 @@ const HOLES = [
   },
   {
     name: 'names-of-installed-images',
-    file: `${ENGINE}/installed-images.ts`,
+    file: `${ENGINE}/sandbox/installed-images.ts`,
     guard: 'return note !== undefined && decodeRaw(note) === name ? id : undefined;',
     hole: 'return note === undefined || decodeRaw(note) === name ? id : undefined;',
     rootOnly: true,
@@ -505,7 +505,7 @@ const HOLES = [
   },
   {
     name: 'links-of-images',
-    file: `${ENGINE}/container-facts.ts`,
+    file: `${ENGINE}/container/container-facts.ts`,
     guard: '    if (fault === undefined) return;',
     hole: '    if (fault !== null) return;',
     at: 'packages/provider-docker/test/hardening',

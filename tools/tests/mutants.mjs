@@ -104,13 +104,13 @@ const MUTANTS = [
     parts: ['kit-overlay'],
   },
   {
-    file: 'container-engine/src/container-options.ts',
+    file: 'container-engine/src/container/container-options.ts',
     from: "SecurityOpt: ['no-new-privileges', ",
     to: 'SecurityOpt: [',
     parts: ['kit-docker'],
   },
   {
-    file: 'container-engine/src/container-options.ts',
+    file: 'container-engine/src/container/container-options.ts',
     from: 'ReadonlyRootfs: !isInstaller',
     to: 'ReadonlyRootfs: false',
     parts: ['kit-docker'],

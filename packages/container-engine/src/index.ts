@@ -2,10 +2,10 @@ export { type EngineAddress, type EngineTls } from './address/engine-address.ts'
 export type { MachineLogin, OpenMachine } from './address/open-machine.ts';
 export { parseEngineAddress, type WrittenAddress } from './address/parse-engine-address.ts';
 export { readEngineTls, type TlsFiles } from './address/read-engine-tls.ts';
-export type { ContainerProviderInput } from './container-parts.ts';
-export type { EngineFacts } from './engine-facts.ts';
-export type { EngineFlavour } from './engine-flavour.ts';
-export { MASKED_PATHS } from './kernel-files.ts';
-export type { Layout } from './layout.ts';
-export { EngineProvider } from './foreign/engine-provider.ts';
-export { seccompProfile } from './seccomp-profile.ts';
+export type { ContainerProviderInput } from './sandbox/container-parts.ts';
+export type { EngineFacts } from './engine/engine-facts.ts';
+export type { EngineFlavour } from './engine/engine-flavour.ts';
+export { MASKED_PATHS } from './engine/kernel-files.ts';
+export type { Layout } from './engine/layout.ts';
+export { EngineProvider } from './elsewhere/engine-provider.ts';
+export { seccompProfile } from './engine/seccomp-profile.ts';

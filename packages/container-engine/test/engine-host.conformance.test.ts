@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { describeHost, eventually, forBackend } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
-import { Engine } from '../src/engine.ts';
-import { EngineHost } from '../src/foreign/engine-host.ts';
+import { Engine } from '../src/engine/engine.ts';
+import { EngineHost } from '../src/far-files/engine-host.ts';
 import {
   ensureFilesContainer,
   type FilesRecord,
   makeFilesVolume,
   removeFilesContainer,
-} from '../src/foreign/files-container.ts';
+} from '../src/far-files/files-container.ts';
 
 /** Where tools/test-host/docker.sh lets the engine of the tests listen. */
 const TEST_SOCKET = '/var/lib/litterbox-test/run/docker.sock';

@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { localHost } from '@litterbox/host';
 import { connectEngine } from '../src/address/connect-engine.ts';
-import { HostAgent } from '../src/host-agent.ts';
+import { HostAgent } from '../src/engine/host-agent.ts';
 
 it('asks again over the connection that is kept, and leaves nothing on it', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'litterbox-agent-'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { collected } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
-import { walkerPlace } from '../src/walker-place.ts';
+import { walkerPlace } from '../src/process/walker-place.ts';
 
 const isRoot = process.getuid?.() === 0;
 const OWNER = isRoot ? 61_100 : (process.getuid?.() ?? 0);

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { Host } from '@litterbox/core/provider';
-import { duplexOf } from '../duplex-of.ts';
+import { duplexOf } from './duplex-of.ts';
 import type { EngineAddress, EngineTls } from './engine-address.ts';
 
 /** Opens one connection to an engine. Aborting ends what was opened so far. */

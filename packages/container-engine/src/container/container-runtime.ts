@@ -1,0 +1,348 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Assurance,
+  assertPort,
+  type ByteStream,
+  CALL_VARIABLE,
+  type CallOptions,
+  type ChangeMark,
+  type ChangeScan,
+  ExecChannel,
+  type Host,
+  isLitterboxError,
+  KILL_FUNCTION,
+  LitterboxError,
+  type NamespaceLoopback,
+  type OpenPort,
+  type ProcessHandle,
+  type ProcessSpec,
+  failpoint,
+  type ResourceUsage,
+  type SandboxId,
+  type SandboxRuntime,
+} from '@litterbox/core/provider';
+import type { RunMarks } from '@litterbox/linux-sandbox';
+import { ChangeScanner } from '@litterbox/sandbox-kit';
+import { inheritedNames, sandboxEnvironment } from './container-options.ts';
+import { ContainerProcess } from '../process/container-process.ts';
+import type { Containers } from './containers.ts';
+import type { Engine } from '../engine/engine.ts';
+import { isPausedNow } from '../engine/engine-answers.ts';
+import { LATE_WORD_MS, LOOK_AGAIN_MS } from '../engine/late-word.ts';
+import { INSIDE, type Layers, type SandboxLayout } from '../engine/layout.ts';
+import type { SandboxMeta } from '../engine/sandbox-meta.ts';
+import { walkerPlace } from '../process/walker-place.ts';
+
+export interface ContainerRuntimeInput {
+  readonly engine: Engine;
+  readonly host: Host;
+  readonly containers: Containers;
+  readonly marks: RunMarks;
+  readonly sandbox: SandboxLayout;
+  readonly layers: Layers;
+  readonly meta: SandboxMeta;
+  /** The engine's id of its container, where that is known to run. */
+  readonly container?: string;
+}
+
+/** A sandbox in a container, as one process uses it. Its container is started, or made again, with the first process. */
+export class ContainerRuntime implements SandboxRuntime {
+  readonly id: SandboxId;
+  readonly workdir: string;
+  readonly playground = INSIDE.playground;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly prepared?: string;
+  readonly #input: ContainerRuntimeInput;
+  readonly #marks: RunMarks;
+  readonly #inherited: readonly string[];
+  readonly #processes = new Set<ContainerProcess>();
+  readonly #scanner: ChangeScanner;
+  /** Runs our own words beside the agent's programs: a new process is not to be had when the limit of processes is reached. */
+  readonly #control: ExecChannel;
+  #container: Promise<string> | undefined;
+  #assurance: Assurance | undefined;
+  #affinity: Promise<readonly number[]> | undefined;
+  #loopback: Promise<NamespaceLoopback> | undefined;
+  /** The run of the container whose network it leads to. */
+  #network: string | undefined;
+  #isDisposed = false;
+
+  constructor(input: ContainerRuntimeInput) {
+    const { meta, host, sandbox, layers, container } = input;
+    this.#input = input;
+    this.#marks = input.marks;
+    if (container !== undefined) this.#container = Promise.resolve(container);
+    this.id = meta.id;
+    this.workdir = meta.workdir;
+    if (meta.prepared !== undefined) this.prepared = meta.prepared;
+    this.environment = sandboxEnvironment(meta);
+    this.#inherited = inheritedNames(meta);
+    this.#control = new ExecChannel({ spawn: (spec, call) => this.#startBeside(spec, call) });
+    this.#scanner = new ChangeScanner({
+      host,
+      stateFile: sandbox.scanState,
+      changes: INSIDE.changes,
+      workspace: meta.workdir,
+      ...(meta.prepared !== undefined && { prepared: INSIDE.prepared }),
+      ...(meta.isCopy && { isCopy: true }),
+      spawn: (spec, call) => this.#start({ cwd: '/', ...spec }, OWN_ENVIRONMENT, call),
+      aside: walkerPlace(host, layers.upper, meta.user),
+    });
+  }
+
+  /** Its container has just been started, and this was read back from it. */
+  begin(container: string, assurance: Assurance): void {
+    this.#container = Promise.resolve(container);
+    this.#assurance = assurance;
+  }
+
+  async assurance(call?: CallOptions): Promise<Assurance> {
+    call?.signal?.throwIfAborted();
+    const justRead = this.#assurance;
+    this.#assurance = undefined; // later things may be otherwise
+    if (justRead) return justRead;
+    const assurance = await this.#input.containers.facts.assurance(this.#input.meta, call);
+    // Another network by now: what listens in the old one is reached by nobody.
+    if (this.#loopback && !(await this.#isSameNetwork())) await this.#leave();
+    return assurance;
+  }
+
+  async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+    call?.signal?.throwIfAborted();
+    this.#processors().catch(() => {}); // meanwhile; who starts the program is told
+    await this.#marks.assertRunning(call);
+    void this.#scanner.warm(); // what the command changed will be asked for next
+    return await this.#start(spec, this.environment, call);
+  }
+
+  async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
+    // Looking would start a container that is not known, also of a sandbox that is stopped.
+    if (!this.#container) {
+      await this.#marks.assertRunning(call);
+      return await this.#scanner.scan(mark, call);
+    }
+    const scanning = this.#scanner.scan(mark, call);
+    scanning.catch(() => {}); // told below, unless the sandbox is at rest
+    await this.#marks.assertRunning(call);
+    return await scanning;
+  }
+
+  async mark(call?: CallOptions): Promise<ChangeMark> {
+    await this.#marks.assertRunning(call);
+    return await this.#scanner.now(call);
+  }
+
+  async connect(port: number, call?: CallOptions): Promise<ByteStream> {
+    return await this.#through(call, (loopback) => loopback.connect(port, call));
+  }
+
+  async listen(port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions): Promise<OpenPort> {
+    assertPort('runtime.listen', port);
+    return await this.#through(call, (loopback) => loopback.listen(port, onConnection, call));
+  }
+
+  async pause(call?: CallOptions): Promise<void> {
+    const { pauses } = this.#input.containers;
+    if (await this.#marks.isSet('stopped', call)) return;
+    await pauses.assertPausable(call);
+    const isMarked = await this.#marks.isSet('paused', call);
+    await this.#marks.set('paused');
+    failpoint('container.after-paused-mark');
+    // Where nothing runs the mark is what keeps commands out.
+    await pauses.pause(this.id, isMarked, call);
+  }
+
+  async resume(call?: CallOptions): Promise<void> {
+    await this.#input.containers.pauses.unpause(this.id, await this.#marks.isSet('paused', call), call);
+    failpoint('container.after-unpause');
+    await this.#marks.clear('paused', call);
+    await this.start(call);
+  }
+
+  async stop(call?: CallOptions): Promise<void> {
+    await this.#marks.set('stopped');
+    failpoint('container.after-stopped-mark');
+    await this.#input.containers.ends.kill(this.id, call);
+    failpoint('container.after-kill');
+    this.#container = undefined;
+    await this.#leave();
+    await this.#marks.clear('paused', call);
+  }
+
+  async start(call?: CallOptions): Promise<void> {
+    await this.#marks.clear('stopped', call);
+  }
+
+  /** Opens something in the network of the container, while the sandbox neither pauses nor is stopped. */
+  async #through<Opened extends AsyncDisposable>(
+    call: CallOptions | undefined,
+    open: (loopback: NamespaceLoopback) => Promise<Opened>,
+  ): Promise<Opened> {
+    const looking = this.#marks.assertRunning(call);
+    // A container that ended meanwhile, or was started again, has another network: then there is a second try.
+    const known = await this.#loopback?.catch(() => undefined);
+    if (!known) await looking;
+    const [looked, opened] = await Promise.allSettled([looking, known ? open(known) : this.#reach().then(open)]);
+    if (looked.status === 'rejected') {
+      if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
+      throw looked.reason;
+    }
+    if (opened.status === 'fulfilled') return opened.value;
+    const isSame = !known || (await this.#isSameNetwork());
+    if (isSame || call?.signal?.aborted) throw opened.reason;
+    await this.#leave();
+    return await open(await this.#reach());
+  }
+
+  async usage(call?: CallOptions): Promise<ResourceUsage> {
+    return await this.#input.containers.facts.usage(this.#input.meta.id, call);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The processes first, while there is somebody to end them.
+    await Promise.allSettled([...this.#processes].map((process) => process[Symbol.asyncDispose]()));
+    this.#isDisposed = true;
+    await this.#leave();
+    await this.#scanner[Symbol.asyncDispose]();
+    await this.#control[Symbol.asyncDispose]();
+  }
+
+  /** A container that ended while the process was being started is started once more: then there is another reason. */
+  async #start(
+    spec: ProcessSpec,
+    environment: Readonly<Record<string, string>>,
+    call?: CallOptions,
+  ): Promise<ProcessHandle> {
+    try {
+      return await this.#startIn(() => this.#running(call), spec, environment, call);
+    } catch (error) {
+      // An engine that does not answer is not asked again: who called has waited long enough.
+      const isSilent = isLitterboxError(error) && error.details.facts?.['isSilent'] === true;
+      if (isSilent || this.#isDisposed || call?.signal?.aborted || !(await this.#hasEnded(call))) throw error;
+      this.#container = undefined;
+      await this.#marks.assertRunning(call); // whoever stopped it meant it
+      return await this.#startIn(() => this.#running(call), spec, environment, call);
+    }
+  }
+
+  /** Beside what runs: a container that is not there any more is neither made nor started for it. */
+  async #startBeside(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+    const beside = async () => {
+      const found = await this.#input.containers.find(this.id, call);
+      if (found && found.state !== 'ended') return found.id;
+      throw new LitterboxError('UNAVAILABLE', 'The container of the sandbox does not run.', {
+        operation: 'runtime.spawn',
+        provider: this.#input.engine.provider,
+      });
+    };
+    return await this.#startIn(beside, spec, OWN_ENVIRONMENT, call);
+  }
+
+  async #startIn(
+    container: () => Promise<string>,
+    spec: ProcessSpec,
+    environment: Readonly<Record<string, string>>,
+    call?: CallOptions,
+  ): Promise<ProcessHandle> {
+    const isOwn = environment === OWN_ENVIRONMENT;
+    for (const limit = performance.now() + LATE_WORD_MS; ; ) {
+      try {
+        const process = await ContainerProcess.start(
+          {
+            engine: this.#input.engine,
+            container: await container(),
+            spec: {
+              cwd: this.workdir,
+              ...spec,
+              env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
+            },
+            inherited: this.#inherited,
+            workspace: this.workdir,
+            openFiles: this.#input.meta.limits.openFiles,
+            processors: await this.#processors(),
+            ...(!isOwn && { tell: (script) => this.#tell(script) }),
+            onEnd: (one) => this.#processes.delete(one),
+          },
+          call,
+        );
+        if (!isOwn) this.#processes.add(process);
+        return process;
+      } catch (error) {
+        const isRefused = isLitterboxError(error) && isPausedNow(error.cause);
+        if (isRefused && (await this.#input.containers.pauses.undisturbed(this.id, call))) continue;
+        if (!isRefused || performance.now() > limit || (await this.#marks.isSet('paused', call))) throw error;
+        await delay(LOOK_AGAIN_MS); // the engine has not heard yet that it runs again
+      }
+    }
+  }
+
+  #processors(): Promise<readonly number[]> {
+    this.#affinity ??= this.#input.containers.facts.affinity(this.id).catch((error: unknown) => {
+      this.#affinity = undefined;
+      throw error;
+    });
+    return this.#affinity;
+  }
+
+  async #tell(script: string): Promise<void> {
+    await this.#control
+      .run({ argv: ['-'], script: `${KILL_FUNCTION}${script}`, timeoutMs: TELL_MS, maxOutputBytes: 1024 })
+      .catch(() => undefined); // the container has ended, and so has what should be told
+  }
+
+  async #running(call?: CallOptions): Promise<string> {
+    if (this.#isDisposed)
+      throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
+        operation: 'runtime.spawn',
+        provider: this.#input.engine.provider,
+        hint: 'Open it again.',
+      });
+    const current = (this.#container ??= this.#input.containers.ensureRunning(this.#input.meta, call));
+    try {
+      return await current;
+    } catch (error) {
+      if (this.#container === current) this.#container = undefined;
+      throw error;
+    }
+  }
+
+  /** One loopback for each network: a container that is started again has another one. */
+  #reach(): Promise<NamespaceLoopback> {
+    this.#loopback ??= (async () => {
+      const { host, containers, meta } = this.#input;
+      const network = await containers.facts.network(meta);
+      this.#network = network.run;
+      if (network.namespace && host.loopback) return host.loopback(network.namespace);
+      return containers.sidecars.loopback(meta, network.container);
+    })().catch((error: unknown) => {
+      this.#loopback = undefined;
+      throw error;
+    });
+    return this.#loopback;
+  }
+
+  async #isSameNetwork(): Promise<boolean> {
+    const network = await this.#input.containers.facts.network(this.#input.meta).catch(() => undefined);
+    return network?.run === this.#network;
+  }
+
+  async #leave(): Promise<void> {
+    const left = await this.#loopback?.catch(() => undefined);
+    this.#loopback = undefined;
+    await left?.[Symbol.asyncDispose]();
+  }
+
+  async #hasEnded(call?: CallOptions): Promise<boolean> {
+    return (await this.#input.containers.find(this.id, call).catch(() => undefined))?.state !== 'running';
+  }
+}
+
+/** How long what we tell a container may take: it only ever sends signals. */
+const TELL_MS = 10_000;
+/** Of programs that are the provider's own: where an image keeps its programs, and nothing a user set. */
+const OWN_ENVIRONMENT = {
+  PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC0',
+  [CALL_VARIABLE]: 'infrastructure',
+};

@@ -1,0 +1,136 @@
+import { createOrRollBack } from '@litterbox/linux-sandbox';
+import {
+  type CallOptions,
+  type ImageStore,
+  isLitterboxError,
+  LitterboxError,
+  type ProbeReport,
+  type ProgressOptions,
+  type ProviderTraits,
+  failpoint,
+  type RemoveOptions,
+  type RuntimeStatus,
+  type SandboxId,
+  type SandboxProvider,
+  type SandboxRuntime,
+  type SandboxSpec,
+  type SetupStore,
+  type SnapshotProvider,
+} from '@litterbox/core/provider';
+import { claimSandbox } from './claim-sandbox.ts';
+import { type ContainerParts, type ContainerProviderInput, containerParts } from './container-parts.ts';
+import { ContainerRuntime } from '../container/container-runtime.ts';
+import { createDirectory } from './create-directory.ts';
+import type { EngineFacts } from '../engine/engine-facts.ts';
+import { forgetEngine } from '../engine/known-engines.ts';
+import { layersOf, sandboxLayoutOf } from '../engine/layout.ts';
+import { removeSandbox } from './remove-sandbox.ts';
+import type { SandboxMeta } from '../engine/sandbox-meta.ts';
+
+/** Sandboxes in containers of an engine on the same machine. Does nothing until it is asked. */
+export class ContainerProvider implements SandboxProvider {
+  readonly name: string;
+  readonly traits: ProviderTraits;
+  readonly setups: SetupStore;
+  readonly images: ImageStore;
+  readonly snapshots: SnapshotProvider;
+  readonly #parts: ContainerParts;
+
+  constructor(input: ContainerProviderInput) {
+    this.#parts = containerParts(input);
+    this.name = input.flavour.provider;
+    this.traits = this.#parts.traits;
+    this.setups = this.#parts.setups;
+    this.images = this.#parts.installed;
+    this.snapshots = this.#parts.snapshots;
+  }
+
+  /** The facts of the engine, by one look per process, as long as it succeeds; `probe` looks anew. */
+  async facts(call?: CallOptions): Promise<EngineFacts> {
+    return await this.#parts.facts(call);
+  }
+
+  async probe(call?: CallOptions): Promise<ProbeReport> {
+    const { engine, look } = this.#parts;
+    engine.forget();
+    try {
+      await forgetEngine(engine, look, call);
+      const { checks } = await this.facts(call);
+      return { usable: checks.every(({ status }) => status !== 'failed'), checks };
+    } catch (error) {
+      call?.signal?.throwIfAborted();
+      if (!(error instanceof LitterboxError)) throw error;
+      const remedy = error.details.hint ?? `Start ${engine.title}.`;
+      const isAbsent = error.details.facts?.['isAbsent'] === true;
+      const check = { name: 'engine', status: 'failed', finding: error.message, remedy } as const;
+      return { usable: false, checks: [isAbsent ? { ...check, isAbsent } : check] };
+    }
+  }
+
+  async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
+    options?.signal?.throwIfAborted();
+    const { containers, directories } = this.#parts;
+    const meta = await createDirectory(this.#parts, spec, options);
+    failpoint('container.after-directory');
+    const { unfinishedMark } = sandboxLayoutOf(directories.layout, spec.id);
+    const finish = () => directories.host.files.remove(unfinishedMark);
+    return await createOrRollBack(
+      {
+        open: () => this.#runtime(meta),
+        begin: async (runtime) => {
+          const container = await containers.create(meta, options);
+          const controls = containers.facts.assertControls(meta, container, options);
+          const [read] = await Promise.all([controls, finish()]); // the engine has answered: it makes nothing more
+          runtime.begin(container, read);
+          failpoint('container.after-controls');
+        },
+        remove: async (error) => {
+          // An engine that has answered makes nothing more.
+          const hasAnswered = options?.signal?.aborted !== true && !isLitterboxError(error, 'UNAVAILABLE');
+          if (hasAnswered) await finish();
+          await this.remove(spec.id);
+        },
+      },
+      options,
+    );
+  }
+
+  async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
+    return this.#runtime(await this.#parts.directories.read(id, call));
+  }
+
+  async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
+    options?.signal?.throwIfAborted();
+    const { meta, container } = await claimSandbox(this.#parts, id, spec, options);
+    return this.#runtime(meta, container);
+  }
+
+  async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+    yield* this.#parts.directories.list(call);
+  }
+
+  async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
+    call?.signal?.throwIfAborted();
+    await removeSandbox(this.#parts, id, call);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts.engine[Symbol.asyncDispose]();
+  }
+
+  /** @param container the engine's id of the container, where it is known to run */
+  #runtime(meta: SandboxMeta, container?: string): ContainerRuntime {
+    const { containers, directories, engine } = this.#parts;
+    const { host, layout } = directories;
+    return new ContainerRuntime({
+      ...(container !== undefined && { container }),
+      engine,
+      host,
+      containers,
+      marks: directories.marksOf(meta.id),
+      sandbox: sandboxLayoutOf(layout, meta.id),
+      layers: layersOf(layout, meta),
+      meta,
+    });
+  }
+}
