@@ -3,7 +3,7 @@ import { type CallOptions } from '@litterbox/core/provider';
 
 /** Fails unless each of these calls, aborted before it begins, rejects with the very reason. One after the other. */
 export async function assertAllAbort(
-  callsWith: (call: CallOptions) => Readonly<Record<string, () => Promise<unknown>>>,
+  callsWith: (options: CallOptions) => Readonly<Record<string, () => Promise<unknown>>>,
 ): Promise<void> {
   const reason = new Error('enough');
   const deaf: string[] = [];

@@ -221,13 +221,13 @@ async function takenOf(
   snapshots: SnapshotProvider,
   { provider, lacking }: SandboxFixture,
   id: SandboxId,
-  call?: TakeSnapshotOptions,
+  options?: TakeSnapshotOptions,
 ): Promise<SnapshotName> {
-  if (!lacking.includes('pause')) return await snapshots.take(id, call);
-  await using runtime = await provider.open(id, call);
+  if (!lacking.includes('pause')) return await snapshots.take(id, options);
+  await using runtime = await provider.open(id, options);
   await runtime.stop();
   try {
-    return await snapshots.take(id, call);
+    return await snapshots.take(id, options);
   } finally {
     await runtime.start();
   }

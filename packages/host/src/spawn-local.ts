@@ -20,9 +20,9 @@ const BASH = '/bin/bash';
 /** Starts a program of this machine with exactly the environment and the three descriptors that were asked for. */
 export async function spawnLocal(
   spec: ProcessSpec & { readonly env: Readonly<Record<string, string>> },
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<ProcessHandle> {
-  call?.signal?.throwIfAborted();
+  options?.signal?.throwIfAborted();
   if (spec.terminal) {
     throw new LitterboxError('UNSUPPORTED', 'A program of the host itself gets no terminal.', {
       operation: 'host.spawn',
@@ -41,7 +41,7 @@ export async function spawnLocal(
     child.once('spawn', resolve);
     child.once('error', (error: NodeJS.ErrnoException) => reject(spawnError(spec, error)));
   });
-  return new ChildHandle(child, call?.signal);
+  return new ChildHandle(child, options?.signal);
 }
 
 /** What starts a program for us would only say so by its exit code. */

@@ -235,9 +235,9 @@ export class Sandbox implements AsyncDisposable {
    */
   async race(
     { command, judge, count, name, timeoutMs }: Omit<RaceInput, 'sandbox'>,
-    call?: ProgressOptions,
+    options?: ProgressOptions,
   ): Promise<RaceResult> {
-    return await this.#perform(raceForks, { sandbox: this.name, command, judge, count, name, timeoutMs }, call);
+    return await this.#perform(raceForks, { sandbox: this.name, command, judge, count, name, timeoutMs }, options);
   }
 
   #forkOf(forked: ForkResult): Sandbox & { readonly forked: ForkResult } {

@@ -30,24 +30,28 @@ const TLS_HINT =
  *   not be verified.
  * @see https://docs.docker.com/engine/manage-resources/contexts/ for the files
  */
-export async function findDockerEngine(provider: ProviderKey, host: Host, call?: CallOptions): Promise<EngineAddress> {
-  const { homeDirectory, uid } = await host.facts(call);
+export async function findDockerEngine(
+  provider: ProviderKey,
+  host: Host,
+  options?: CallOptions,
+): Promise<EngineAddress> {
+  const { homeDirectory, uid } = await host.facts(options);
   const { environment } = host;
   const directory = environment['DOCKER_CONFIG'] || `${homeDirectory}/.docker`;
   const asked = environment['DOCKER_HOST'];
   if (!asked) {
-    const context = environment['DOCKER_CONTEXT'] || (await contextInUse(host, directory, call));
+    const context = environment['DOCKER_CONTEXT'] || (await contextInUse(host, directory, options));
     if (context !== undefined && context !== 'default')
-      return await addressOf(provider, host, directory, context, call);
+      return await addressOf(provider, host, directory, context, options);
   }
-  const tls = await ownTls(provider, host, directory, asked, call);
+  const tls = await ownTls(provider, host, directory, asked, options);
   const text = asked || (tls && TLS_PORT);
   if (text) {
     const source = asked ? 'DOCKER_HOST' : 'DOCKER_TLS_VERIFY';
     return parseEngineAddress({ text, source, tls, tlsHint: TLS_HINT, provider });
   }
   const usual = usualSockets(homeDirectory, uid);
-  for (const path of usual) if (await host.files.stat(path, call)) return { type: 'unix', path };
+  for (const path of usual) if (await host.files.stat(path, options)) return { type: 'unix', path };
   throw new LitterboxError('UNAVAILABLE', `No Docker engine was found: there is no ${usual.join(', ')}.`, {
     operation: 'engine.find',
     provider,
@@ -62,18 +66,18 @@ async function ownTls(
   host: Host,
   configuration: string,
   asked: string | undefined,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<EngineTls | undefined> {
   const { DOCKER_TLS_VERIFY: verify, DOCKER_TLS: anyTls, DOCKER_CERT_PATH: named } = host.environment;
   const usesPort = !asked || !/^(unix|ssh|npipe):/.test(asked.trim());
   if (!usesPort || (!verify && !anyTls)) return undefined;
   if (!verify) throw unverified(provider, 'DOCKER_TLS without DOCKER_TLS_VERIFY', 'Set DOCKER_TLS_VERIFY=1 as well.');
   const files = { directory: named || configuration, needsCa: true, provider };
-  return await readEngineTls(host, { ...files, source: named ? 'DOCKER_CERT_PATH' : 'DOCKER_TLS_VERIFY' }, call);
+  return await readEngineTls(host, { ...files, source: named ? 'DOCKER_CERT_PATH' : 'DOCKER_TLS_VERIFY' }, options);
 }
 
-async function contextInUse(host: Host, directory: string, call?: CallOptions): Promise<string | undefined> {
-  const config = await readJson<{ readonly currentContext?: string }>(host, `${directory}/config.json`, call);
+async function contextInUse(host: Host, directory: string, options?: CallOptions): Promise<string | undefined> {
+  const config = await readJson<{ readonly currentContext?: string }>(host, `${directory}/config.json`, options);
   return config?.currentContext || undefined;
 }
 
@@ -82,12 +86,12 @@ async function addressOf(
   host: Host,
   directory: string,
   context: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<EngineAddress> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(context)));
   const name = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
   const file = `${directory}/contexts/meta/${name}/meta.json`;
-  const endpoint = (await readJson<ContextMeta>(host, file, call))?.Endpoints?.docker;
+  const endpoint = (await readJson<ContextMeta>(host, file, options))?.Endpoints?.docker;
   const source = `the Docker context ${shown(context)}`;
   if (!endpoint?.Host)
     throw new LitterboxError('UNAVAILABLE', `${source} is in use but not described in ${file}.`, {
@@ -104,13 +108,13 @@ async function addressOf(
   const tls = await readEngineTls(
     host,
     { directory: `${directory}/contexts/tls/${name}/docker`, needsCa: false, source, provider },
-    call,
+    options,
   );
   return parseEngineAddress({ text: endpoint.Host, source, tls, tlsHint: TLS_HINT, provider });
 }
 
-async function readJson<Content>(host: Host, path: string, call?: CallOptions): Promise<Content | undefined> {
-  const bytes = await host.files.read(path, { ...call, maxBytes: 2 ** 20 });
+async function readJson<Content>(host: Host, path: string, options?: CallOptions): Promise<Content | undefined> {
+  const bytes = await host.files.read(path, { ...options, maxBytes: 2 ** 20 });
   if (!bytes) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as Content;

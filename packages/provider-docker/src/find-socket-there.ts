@@ -6,8 +6,8 @@ import { findDockerEngine } from './find-docker-engine.ts';
  *
  * @throws LitterboxError `UNSUPPORTED` when that is on a third machine
  */
-export async function findSocketThere(provider: ProviderKey, machine: Host, call?: CallOptions): Promise<string> {
-  const address = await findDockerEngine(provider, machine, call);
+export async function findSocketThere(provider: ProviderKey, machine: Host, options?: CallOptions): Promise<string> {
+  const address = await findDockerEngine(provider, machine, options);
   if (address.type === 'unix') return address.path;
   throw new LitterboxError('UNSUPPORTED', `Docker on ${machine.name} uses an engine on another machine.`, {
     operation: 'engine.find',

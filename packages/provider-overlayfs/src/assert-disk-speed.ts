@@ -11,7 +11,7 @@ import type { Machine } from './machine.ts';
 export async function assertDiskSpeed(
   provider: ProviderKey,
   { host, root, machine }: { readonly host: Host; readonly root: string; readonly machine: Machine },
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<void> {
   if (machine.withoutDiskSpeed !== undefined)
     throw noDiskSpeed(
@@ -19,5 +19,5 @@ export async function assertDiskSpeed(
       machine.withoutDiskSpeed,
       'Leave it out, or use a machine with version 2 of control groups, as root.',
     );
-  await assertToldWrites(provider, { host, root }, call);
+  await assertToldWrites(provider, { host, root }, options);
 }

@@ -42,7 +42,7 @@ export interface DescribeInput {
 export async function describeSandbox(
   { provider, traits, host, survey, setups, root: directory }: DescribeInput,
   spec: SandboxSpec,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<SandboxMeta> {
   const { root, limits } = spec;
   if (root.type === 'image')
@@ -55,7 +55,7 @@ export async function describeSandbox(
     if (limits[name] !== undefined && !traits.limits.includes(name))
       throw cannotHonour(provider, LIMIT_KEYS[name], 'Leave it out, or run Litterbox as root.');
   }
-  const machine = await survey.machine(call);
+  const machine = await survey.machine(options);
   const { canMakeDisks, maxOpenFiles } = machine;
   if (limits.diskBytes !== undefined) assertOwnPlayground(provider, spec);
   if (root.type === 'directory' && /^\/(usr|bin|sbin|lib|lib64|etc)(\/|$)/.test(spec.workdir))
@@ -71,10 +71,10 @@ export async function describeSandbox(
       'Ask for fewer, or raise the hard limit of who starts Litterbox (ulimit -Hn).',
     );
   const asked = askedStrategy(spec);
-  const { strategy, checks } = await survey.strategy(call, asked);
+  const { strategy, checks } = await survey.strategy(options, asked);
   if (limits.diskBytesPerSecond !== undefined)
-    await assertDiskSpeed(provider, { host, root: directory, machine }, call);
-  if (spec.live) await assertLive(provider, spec.live, { host, survey, root: directory }, call);
+    await assertDiskSpeed(provider, { host, root: directory, machine }, options);
+  if (spec.live) await assertLive(provider, spec.live, { host, survey, root: directory }, options);
   if (!strategy)
     throw new LitterboxError(
       'UNSUPPORTED',
@@ -102,7 +102,7 @@ export async function describeSandbox(
     ...from,
     ...(root.type === 'machine' && { searchPath: visibleSearchPath(machine) }),
     ...(spec.live && { live: spec.live }),
-    ...(await setups.find(from, spec.prepared ?? [], call)),
+    ...(await setups.find(from, spec.prepared ?? [], options)),
   };
 }
 
@@ -111,10 +111,10 @@ async function assertLive(
   provider: ProviderKey,
   live: LiveLower,
   { host, survey, root }: Pick<DescribeInput, 'host' | 'survey' | 'root'>,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<void> {
-  const { isRoot } = await survey.machine(call);
-  const { code, stdout } = await runScript(host, probeLive(live, isRoot, root), call);
+  const { isRoot } = await survey.machine(options);
+  const { code, stdout } = await runScript(host, probeLive(live, isRoot, root), options);
   if (code !== 0)
     throw cannotHonour(
       provider,

@@ -41,18 +41,18 @@ export class KeptSetups {
   async find(
     { strategy, base, root }: Pick<SandboxMeta, 'strategy' | 'base' | 'root'>,
     keys: readonly string[],
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<Pick<SandboxMeta, 'prepared'> | undefined> {
     if (keys.length === 0) return undefined;
-    const programs = await this.#programs(root, call);
+    const programs = await this.#programs(root, options);
     const place = { strategy: strategyNamed(strategy, this.#directories.provider), base, programs };
-    const key = await this.#layered.first(keys, (one) => setupDirectory(this.#directories.layout, place, one), call);
+    const key = await this.#layered.first(keys, (one) => setupDirectory(this.#directories.layout, place, one), options);
     return key === undefined ? undefined : { prepared: { key, programs } };
   }
 
   /** Whether what the setup was built for is what is there. */
-  async isCurrent({ prepared, root }: SandboxMeta, call?: CallOptions): Promise<boolean> {
-    return prepared === undefined || prepared.programs === (await this.#programs(root, call));
+  async isCurrent({ prepared, root }: SandboxMeta, options?: CallOptions): Promise<boolean> {
+    return prepared === undefined || prepared.programs === (await this.#programs(root, options));
   }
 
   directoryOf(meta: SandboxMeta): string | undefined {
@@ -64,8 +64,8 @@ export class KeptSetups {
     );
   }
 
-  async #placeOf(meta: SandboxMeta, key: string, call?: CallOptions) {
-    const programs = await this.#programs(meta.root, call);
+  async #placeOf(meta: SandboxMeta, key: string, options?: CallOptions) {
+    const programs = await this.#programs(meta.root, options);
     const { layout } = this.#directories;
     const parent = `${layout.setups}/${meta.strategy}`;
     const strategy = strategyNamed(meta.strategy, this.#directories.provider);
@@ -89,7 +89,7 @@ export class KeptSetups {
    * Package managers add and replace programs and libraries by renaming: the files in the directories that hold them tell. What was built for
    * other programs than there are now is not used. The directories themselves tell too much: pyenv writes into its own at every login.
    */
-  async #programs(root: SandboxMeta['root'], call?: CallOptions): Promise<string> {
+  async #programs(root: SandboxMeta['root'], options?: CallOptions): Promise<string> {
     const { facts, toolDirectories } = await this.#machine();
     const top = root.type === 'directory' ? root.path : '';
     const tools = root.type === 'machine' ? toolDirectories.map(({ path }) => path) : [];
@@ -101,6 +101,6 @@ export class KeptSetups {
     const script = `for directory in ${directories.map(quoted).join(' ')}; do
 cd "$directory" 2>/dev/null && pwd && stat -L -c '%F|%n|%i|%s|%z' ./* 2>/dev/null | sed 's/^\\(directory|[^|]*|[0-9]*\\)|.*/\\1/'
 done | sha256sum`;
-    return (await runScriptOrFail(this.#directories.host, 'setup.programs', script, call)).slice(0, 16);
+    return (await runScriptOrFail(this.#directories.host, 'setup.programs', script, options)).slice(0, 16);
   }
 }

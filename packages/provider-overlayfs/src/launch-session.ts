@@ -48,9 +48,9 @@ export interface LaunchInput {
 }
 
 /** How a session is started: namespaces, overlay and first process, by a supervisor in a mount namespace of its own. */
-export async function launchSession(input: LaunchInput, call?: CallOptions): Promise<Launch> {
+export async function launchSession(input: LaunchInput, options?: CallOptions): Promise<Launch> {
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
-  const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, call);
+  const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, options);
   const disk = imageOf(layout, strategy, meta);
   const base = meta.live?.directory ?? baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
   const playground = `${layout.playgrounds}/${meta.playground}`;
@@ -123,7 +123,7 @@ interface Prelude {
   readonly processors: readonly number[];
 }
 
-async function prelude({ host, machine, layout, meta }: LaunchInput, call?: CallOptions): Promise<Prelude> {
+async function prelude({ host, machine, layout, meta }: LaunchInput, options?: CallOptions): Promise<Prelude> {
   // Bubblewrap makes the place of a mount by its path, and follows a link that an earlier session left there.
   if (meetsOwnPlaces(meta.workdir)) {
     throw new LitterboxError(
@@ -153,14 +153,16 @@ printf '\\0'
 ${findCredentials(tools.map(({ target }) => target))}
 :`;
   const [said, sockets, status] = await Promise.all([
-    runScriptOrFail(host, 'provider.start', script, call),
-    isMachine ? programSockets(host, machine, call) : [],
-    host.files.read('/proc/self/status', call),
+    runScriptOrFail(host, 'provider.start', script, options),
+    isMachine ? programSockets(host, machine, options) : [],
+    host.files.read('/proc/self/status', options),
   ]);
   const [etc = '', namespaces = '', procList = '', taken = '', overlays = '', ...masked] = said.split('\0');
   const existing = new Set(procList.trim().split('\n'));
   const entries =
-    meta.root.type === 'directory' ? await rootEntries(host, machine.provider, meta.root.path, meta.workdir, call) : [];
+    meta.root.type === 'directory'
+      ? await rootEntries(host, machine.provider, meta.root.path, meta.workdir, options)
+      : [];
   return {
     etc,
     namespaces,
@@ -204,13 +206,13 @@ function maskedOnes(lines: readonly string[], tools: readonly string[]): Session
 const TYPES: Readonly<Record<string, 'directory' | 'file'>> = { d: 'directory', f: 'file' };
 
 /** Sockets of the host among its programs, which root alone can have put there. */
-async function programSockets(host: Host, machine: Machine, call?: CallOptions): Promise<readonly string[]> {
-  const table = await host.files.read('/proc/net/unix', call);
+async function programSockets(host: Host, machine: Machine, options?: CallOptions): Promise<readonly string[]> {
+  const table = await host.files.read('/proc/net/unix', options);
   const paths = boundSockets(decodeRaw(table ?? new Uint8Array()), [
     '/usr',
     ...machine.rootDirectories.map((name) => `/${name}`),
   ]);
-  const stats = await Promise.all(paths.map(async (path) => await host.files.stat(path, call)));
+  const stats = await Promise.all(paths.map(async (path) => await host.files.stat(path, options)));
   return paths.filter((_path, index) => stats[index]?.type === 'special');
 }
 
@@ -221,9 +223,9 @@ const OWN_ENTRIES = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'home', 'src', 
  * Directories at the top of a root file system that an ordinary user cannot look into, such as root's home. Through an overlay that the
  * user makes they are not even found (the kernel reads a mark on them as that user), and nothing in them would be of use.
  */
-async function closedDirectories(host: Host, root: string, call?: CallOptions): Promise<ReadonlySet<string>> {
+async function closedDirectories(host: Host, root: string, options?: CallOptions): Promise<ReadonlySet<string>> {
   const script = `cd ${quoted(root)} && for n in * .[!.]*; do [ ! -d "$n" ] || [ -r "$n" ] && [ -x "$n" ] || printf '%s\\0' "$n"; done; :`;
-  return new Set((await runScriptOrFail(host, 'provider.create', script, call)).split('\0'));
+  return new Set((await runScriptOrFail(host, 'provider.create', script, options)).split('\0'));
 }
 
 /** What of a root file system a sandbox sees. @throws LitterboxError `UNSUPPORTED` for what is none, and for the machine's own. */
@@ -232,14 +234,14 @@ async function rootEntries(
   provider: ProviderKey,
   root: string,
   workdir: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<SessionSources['rootEntries']> {
-  const { homeDirectory, uid } = await host.facts(call);
+  const { homeDirectory, uid } = await host.facts(options);
   const isOwn = `d=${quoted(homeDirectory)}
 while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\${d%/*}; done
 [ ${quoted(root)} -ef / ] && printf own
 :`;
-  if ((await runScriptOrFail(host, 'provider.create', isOwn, call)) === 'own') {
+  if ((await runScriptOrFail(host, 'provider.create', isOwn, options)) === 'own') {
     throw new LitterboxError(
       'UNSUPPORTED',
       `${shown(root)} holds your home directory: a sandbox would see this machine.`,
@@ -259,7 +261,7 @@ while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\$
     });
   }
   const top = workdir.split('/')[1] ?? '';
-  const closed = uid === 0 ? new Set<string>() : await closedDirectories(host, root, call);
+  const closed = uid === 0 ? new Set<string>() : await closedDirectories(host, root, options);
   const entries = all.filter(
     ({ name }) => !OWN_ENTRIES.has(name) && name !== top && !name.includes('\n') && !closed.has(name),
   );

@@ -49,13 +49,13 @@ export class MachineSurvey {
     this.#choices.clear();
   }
 
-  machine(call?: CallOptions): Promise<Machine> {
+  machine(options?: CallOptions): Promise<Machine> {
     const lookedFor = this.#filterPath(this.#facts.architecture);
     this.#machine ??= readMachine(this.#host, this.#facts, this.#provider, lookedFor).catch((error: unknown) => {
       this.#machine = undefined;
       throw error;
     });
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     return this.#machine;
   }
 
@@ -63,20 +63,20 @@ export class MachineSurvey {
    * The machine as a sandbox sees it that was made with these directories in PATH: they come first, and what is new in PATH on top. Mostly
    * PATH is as it was, and nothing is looked at once more.
    */
-  async machineWith(searchPath: readonly string[] = [], call?: CallOptions): Promise<Machine> {
-    const machine = await this.machine(call);
+  async machineWith(searchPath: readonly string[] = [], options?: CallOptions): Promise<Machine> {
+    const machine = await this.machine(options);
     const now = this.#facts.searchPath;
     const facts = { ...this.#facts, searchPath: [...new Set([...searchPath, ...now])] };
     if (searchPath.every((path) => now.includes(path))) return { ...machine, facts };
     const key = facts.searchPath.join(':');
-    const known = this.#others.get(key) ?? readMachine(this.#host, facts, this.#provider, '/dev/null', call);
+    const known = this.#others.get(key) ?? readMachine(this.#host, facts, this.#provider, '/dev/null', options);
     this.#others.set(key, known);
     return { ...(await known), hasFile: machine.hasFile };
   }
 
   /** @throws LitterboxError `TOOL_MISSING` or `UNAVAILABLE` where no sandbox can run */
-  async usableMachine(call?: CallOptions): Promise<Machine> {
-    const machine = await this.machine(call);
+  async usableMachine(options?: CallOptions): Promise<Machine> {
+    const machine = await this.machine(options);
     const [first] = machine.checks.filter(({ status }) => status === 'failed');
     if (!first) return machine;
     throw new LitterboxError(
@@ -87,12 +87,12 @@ export class MachineSurvey {
   }
 
   /** @param asked a strategy's name; absent: the one that the provider was told, or the first that works */
-  async strategy(call?: CallOptions, asked?: string): Promise<StrategyChoice> {
+  async strategy(options?: CallOptions, asked?: string): Promise<StrategyChoice> {
     const wanted = asked === undefined ? this.#wanted : strategyNamed(asked, this.#provider).name;
     const known = this.#choices.get(wanted);
     if (known) return await known;
     const user = { provider: this.#provider, isRoot: this.#facts.uid === 0 };
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     const choice = choosing(this.#host, this.#layout.sandboxes, user, wanted).catch((error: unknown) => {
       this.#choices.delete(wanted);
       throw error;

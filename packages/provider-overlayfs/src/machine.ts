@@ -76,7 +76,7 @@ export async function readMachine(
   facts: HostFacts,
   provider: ProviderKey,
   lookedFor: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<Machine> {
   if (facts.platform !== 'linux') {
     throw new LitterboxError(
@@ -94,7 +94,7 @@ export async function readMachine(
       },
     );
   }
-  const report = await runScript(host, surveyScript(facts, lookedFor), call);
+  const report = await runScript(host, surveyScript(facts, lookedFor), options);
   const lines = report.stdout.split('\0').filter((line) => line !== '');
   const all = (key: string) =>
     lines.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1));

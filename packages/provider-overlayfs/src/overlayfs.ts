@@ -123,13 +123,13 @@ class OverlayProvider implements SandboxProvider {
     return this.#snapshots;
   }
 
-  async probe(call?: CallOptions): Promise<ProbeReport> {
+  async probe(options?: CallOptions): Promise<ProbeReport> {
     this.#survey.forget();
-    const machine = await this.#survey.machine(call);
+    const machine = await this.#survey.machine(options);
     const isReady = machine.checks.every(({ status }) => status !== 'failed');
     if (!isReady) return { usable: false, checks: machine.checks };
-    const { strategy, checks } = await this.#survey.strategy(call);
-    const more = strategy ? await surveyStrategy(this.#host, strategy, this.#directories.layout.root, call) : [];
+    const { strategy, checks } = await this.#survey.strategy(options);
+    const more = strategy ? await surveyStrategy(this.#host, strategy, this.#directories.layout.root, options) : [];
     return { usable: strategy !== undefined, checks: [...machine.checks, ...checks, ...more] };
   }
 
@@ -159,9 +159,9 @@ class OverlayProvider implements SandboxProvider {
     );
   }
 
-  async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
-    const [meta] = await Promise.all([this.#directories.read(id, call), this.#survey.usableMachine(call)]);
-    return await this.#runtime(meta, call);
+  async open(id: SandboxId, options?: CallOptions): Promise<SandboxRuntime> {
+    const [meta] = await Promise.all([this.#directories.read(id, options), this.#survey.usableMachine(options)]);
+    return await this.#runtime(meta, options);
   }
 
   async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
@@ -197,21 +197,21 @@ class OverlayProvider implements SandboxProvider {
     }
   }
 
-  async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
-    yield* this.#directories.list(call);
+  async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+    yield* this.#directories.list(options);
   }
 
-  async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
-    call?.signal?.throwIfAborted();
+  async remove(id: SandboxId, options?: RemoveOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
     const { directory } = this.#directories.filesOf(id);
-    const leavings = leavingsOf(await this.#survey.machine(call), id);
+    const leavings = leavingsOf(await this.#survey.machine(options), id);
     failpoint('provider.before-remove');
     const end = `( ${endSessionScript(directory, leavings)} ) || exit 1
 ( ${leavings.empty}
 ) || exit 1
 ${letGoScript(directory)}
-${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
-    await this.#directories.remove(id, { end, sweep: this.#setups.sweep }, call);
+${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
+    await this.#directories.remove(id, { end, sweep: this.#setups.sweep }, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -258,11 +258,11 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
   }
 
   /** A sandbox's directory with the layers of another one, which stands still meanwhile. */
-  async #copied(spec: SandboxSpec, of: SandboxId, machine: Machine, call?: CallOptions): Promise<SandboxMeta> {
-    const source = await this.#directories.read(of, call);
+  async #copied(spec: SandboxSpec, of: SandboxId, machine: Machine, options?: CallOptions): Promise<SandboxMeta> {
+    const source = await this.#directories.read(of, options);
     const meta = describeCopied(this.name, spec, source);
     try {
-      await this.#directories.stage(meta, { fill: fillCopy(this.#filled(meta, machine), source) }, call);
+      await this.#directories.stage(meta, { fill: fillCopy(this.#filled(meta, machine), source) }, options);
     } catch (error) {
       if (!isLitterboxError(error, 'ALREADY_EXISTS')) await this.remove(meta.id); // what was copied of playground and disk
       throw error;
@@ -305,19 +305,19 @@ ${call?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     meta: SandboxMeta,
     { workspace }: SandboxSpec,
     owner: { readonly owner?: typeof SANDBOX_USER },
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<SandboxMeta> {
     const setup = this.#setups.directoryOf(meta);
     // Where workspaces are copied, each base has kept setups of its own.
     if (setup === undefined || strategyNamed(meta.strategy, this.name).changes === 'workspace') return meta;
     const trees = { host: this.#host, bases: this.#directories.layout.bases, ...owner };
-    const more = await ensureNewerFiles(trees, workspace, setup, call);
+    const more = await ensureNewerFiles(trees, workspace, setup, options);
     const { prepared: _unfit, ...ordinary } = meta;
     return more ? { ...meta, ...more } : ordinary;
   }
 
-  async #runtime(meta: SandboxMeta, call?: CallOptions): Promise<PlaceRuntime> {
-    const machine = await this.#survey.machineWith(meta.searchPath, call);
+  async #runtime(meta: SandboxMeta, options?: CallOptions): Promise<PlaceRuntime> {
+    const machine = await this.#survey.machineWith(meta.searchPath, options);
     return openSandbox(this.#directories, meta, machine, await this.#survey.filterFile(machine));
   }
 }

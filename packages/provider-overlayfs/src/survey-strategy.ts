@@ -11,10 +11,10 @@ export async function surveyStrategy(
   host: Host,
   { name, survey }: Strategy,
   root: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<readonly ProbeCheck[]> {
   if (!survey) return [];
-  const { code, stdout } = await runScript(host, survey.script(root), call);
+  const { code, stdout } = await runScript(host, survey.script(root), options);
   const finding = stdout.trim();
   if (code !== 0 || finding === '') return [];
   return [{ name: `leavings (${name})`, status: 'warning', finding, remedy: survey.remedy }];

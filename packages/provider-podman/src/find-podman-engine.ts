@@ -18,18 +18,18 @@ export async function findPodmanEngine(
   provider: ProviderKey,
   host: Host,
   directory: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<EngineAddress> {
   const { environment } = host;
   const { CONTAINER_HOST: asked, CONTAINER_CONNECTION: named, CONTAINER_SSHKEY: identityFile } = environment;
   if (asked)
     return parseEngineAddress({ text: asked, source: 'CONTAINER_HOST', tlsHint: TLS_HINT, identityFile, provider });
-  if (named) return await connected(provider, host, named, call);
-  const { platform } = await host.facts(call);
-  if (platform !== 'linux') return await machineOf(provider, host, call);
-  const usual = await usualSocket(host, call);
-  if (await host.files.stat(usual, call)) return { type: 'unix', path: usual };
-  return { type: 'unix', path: await startPodmanService(provider, host, directory, call) };
+  if (named) return await connected(provider, host, named, options);
+  const { platform } = await host.facts(options);
+  if (platform !== 'linux') return await machineOf(provider, host, options);
+  const usual = await usualSocket(host, options);
+  if (await host.files.stat(usual, options)) return { type: 'unix', path: usual };
+  return { type: 'unix', path: await startPodmanService(provider, host, directory, options) };
 }
 
 /**
@@ -37,9 +37,13 @@ export async function findPodmanEngine(
  *
  * @throws LitterboxError `UNAVAILABLE` when there is none
  */
-export async function findPodmanSocketThere(provider: ProviderKey, machine: Host, call?: CallOptions): Promise<string> {
-  const usual = await usualSocket(machine, call);
-  if (await machine.files.stat(usual, call)) return usual;
+export async function findPodmanSocketThere(
+  provider: ProviderKey,
+  machine: Host,
+  options?: CallOptions,
+): Promise<string> {
+  const usual = await usualSocket(machine, options);
+  if (await machine.files.stat(usual, options)) return usual;
   throw new LitterboxError('UNAVAILABLE', `There is no ${usual} on ${machine.name}.`, {
     operation: 'engine.find',
     provider,
@@ -47,8 +51,8 @@ export async function findPodmanSocketThere(provider: ProviderKey, machine: Host
   });
 }
 
-async function usualSocket(host: Host, call?: CallOptions): Promise<string> {
-  const { uid } = await host.facts(call);
+async function usualSocket(host: Host, options?: CallOptions): Promise<string> {
+  const { uid } = await host.facts(options);
   if (uid === 0) return '/run/podman/podman.sock';
   return `${host.environment['XDG_RUNTIME_DIR'] || `/run/user/${uid}`}/podman/podman.sock`;
 }
@@ -57,9 +61,9 @@ async function connected(
   provider: ProviderKey,
   host: Host,
   name: string | undefined,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<EngineAddress> {
-  const found = await findPodmanConnection(provider, host, name, call);
+  const found = await findPodmanConnection(provider, host, name, options);
   if (!found)
     throw new LitterboxError('UNAVAILABLE', 'Podman has no connection to an engine.', {
       operation: 'engine.find',
@@ -72,14 +76,14 @@ async function connected(
 }
 
 /** `podman machine` hands its socket on to this machine, which asks for no key; else there is the connection that it made. */
-async function machineOf(provider: ProviderKey, host: Host, call?: CallOptions): Promise<EngineAddress> {
-  const { homeDirectory } = await host.facts(call);
+async function machineOf(provider: ProviderKey, host: Host, options?: CallOptions): Promise<EngineAddress> {
+  const { homeDirectory } = await host.facts(options);
   const temporary = (host.environment['TMPDIR'] || '/tmp').replace(/\/$/, '');
   const sockets = [
     `${temporary}/podman/podman-machine-default-api.sock`,
     `${homeDirectory}/.local/share/containers/podman/machine/podman.sock`,
     `${homeDirectory}/.local/share/containers/podman/machine/qemu/podman.sock`,
   ];
-  for (const path of sockets) if (await host.files.stat(path, call)) return { type: 'unix', path };
-  return await connected(provider, host, undefined, call);
+  for (const path of sockets) if (await host.files.stat(path, options)) return { type: 'unix', path };
+  return await connected(provider, host, undefined, options);
 }

@@ -35,11 +35,11 @@ export async function findPodmanConnection(
   provider: ProviderKey,
   host: Host,
   name: string | undefined,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<PodmanConnection | undefined> {
   const all: Connections[] = [];
-  for (const path of await filesOf(host, call)) {
-    const bytes = await host.files.read(path, { ...call, maxBytes: MAX_FILE_BYTES });
+  for (const path of await filesOf(host, options)) {
+    const bytes = await host.files.read(path, { ...options, maxBytes: MAX_FILE_BYTES });
     if (bytes) all.push(connectionsIn(provider, path, decodeRaw(bytes)));
   }
   const wanted = name ?? all.find(({ usual }) => usual !== undefined)?.usual;
@@ -55,8 +55,8 @@ export async function findPodmanConnection(
   });
 }
 
-async function filesOf(host: Host, call?: CallOptions): Promise<readonly string[]> {
-  const { homeDirectory } = await host.facts(call);
+async function filesOf(host: Host, options?: CallOptions): Promise<readonly string[]> {
+  const { homeDirectory } = await host.facts(options);
   const { environment } = host;
   const own = `${environment['XDG_CONFIG_HOME'] || `${homeDirectory}/.config`}/containers`;
   const named = environment['CONTAINERS_CONF'];

@@ -71,11 +71,11 @@ export function podman({
 }
 
 /** Podman takes the filter's path only; the file is its own for each content. */
-async function profileFile(host: Host, layout: Layout, call?: CallOptions): Promise<string> {
+async function profileFile(host: Host, layout: Layout, options?: CallOptions): Promise<string> {
   const bytes = new TextEncoder().encode(seccompProfile());
-  const known = await host.files.read(layout.seccomp, call);
+  const known = await host.files.read(layout.seccomp, options);
   if (!known || known.length !== bytes.length || known.some((byte, index) => byte !== bytes[index]))
-    await host.files.write(layout.seccomp, bytes, { ...call, mode: 0o600 });
+    await host.files.write(layout.seccomp, bytes, { ...options, mode: 0o600 });
   return layout.seccomp;
 }
 
@@ -84,8 +84,8 @@ async function profileFile(host: Host, layout: Layout, call?: CallOptions): Prom
  * shares the count among all containers of the same user, so that it can only be the machine's own: the hard limit of who starts
  * programs, or the largest process number, which Podman takes for its own limit where it is less.
  */
-async function hardLimit(host: Host, call?: CallOptions): Promise<number> {
-  const { stdout } = await runScript(host, 'cat /proc/sys/kernel/pid_max /proc/self/limits', call);
+async function hardLimit(host: Host, options?: CallOptions): Promise<number> {
+  const { stdout } = await runScript(host, 'cat /proc/sys/kernel/pid_max /proc/self/limits', options);
   const most = Number.parseInt(stdout, 10);
   const [, hard = ''] = /^Max processes\s+\S+\s+(\d+)/m.exec(stdout) ?? [];
   return hard === '' ? most : Math.min(most, Number(hard));

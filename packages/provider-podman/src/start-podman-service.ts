@@ -15,10 +15,10 @@ export async function startPodmanService(
   provider: ProviderKey,
   host: Host,
   directory: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<string> {
   const socket = `${directory}/podman.sock`;
-  await host.files.makeDirectory(directory, { ...call, mode: 0o700 });
+  await host.files.makeDirectory(directory, { ...options, mode: 0o700 });
   // One at a time; a socket that nobody listens at any more is made anew by the service itself.
   const script = `command -v podman >/dev/null || { echo missing; exit 0; }
 exec 9>${quoted(`${socket}.lock`)} && flock -w 10 9 || exit 1
@@ -28,7 +28,7 @@ setsid podman system service --time=${IDLE_SECONDS} ${quoted(`unix://${socket}`)
 n=0
 until [ -S ${quoted(socket)} ]; do n=$((n+1)); [ $n -lt 100 ] || { tail -n 3 ${quoted(`${socket}.log`)} >&2; exit 1; }; sleep 0.1; done
 echo up`;
-  const { stdout, stderr } = await runScript(host, script, call);
+  const { stdout, stderr } = await runScript(host, script, options);
   if (stdout.trim() === 'up') return socket;
   const isMissing = stdout.trim() === 'missing';
   throw new LitterboxError(

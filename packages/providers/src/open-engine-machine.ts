@@ -4,7 +4,7 @@ import { HostBook, type KeptHost } from './host-book.ts';
 /** Logs in on the machine of an engine. */
 type OpenMachine = (
   login: { readonly destination: string; readonly identityFile?: string },
-  call?: CallOptions,
+  options?: CallOptions,
 ) => Promise<Host>;
 
 /**

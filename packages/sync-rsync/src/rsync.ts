@@ -72,9 +72,9 @@ function invalid(message: string, hint: string): LitterboxError {
   return new LitterboxError('INVALID_ARGUMENT', message, { operation: 'sync', hint });
 }
 
-async function checkDirectories(source: HostDirectory, target: HostDirectory, call: SyncOptions): Promise<void> {
+async function checkDirectories(source: HostDirectory, target: HostDirectory, options: SyncOptions): Promise<void> {
   const of = async ({ host, path }: HostDirectory) => {
-    const stat = await host.files.stat(normal(path), { signal: call.signal });
+    const stat = await host.files.stat(normal(path), { signal: options.signal });
     if (stat && stat.type !== 'directory')
       throw new LitterboxError('NOT_A_DIRECTORY', `${shown(path)} of ${host.name} is a ${stat.type}.`, {
         operation: 'sync',
@@ -87,5 +87,5 @@ async function checkDirectories(source: HostDirectory, target: HostDirectory, ca
       operation: 'sync',
       hint: 'Nothing was changed in the target. Give a directory that exists.',
     });
-  if (!(await of(target))) await target.host.files.makeDirectory(target.path, { signal: call.signal });
+  if (!(await of(target))) await target.host.files.makeDirectory(target.path, { signal: options.signal });
 }

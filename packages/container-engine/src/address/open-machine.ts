@@ -12,4 +12,4 @@ export interface MachineLogin {
  * Logs in on another machine, and verifies that it is the one that is meant before anything else. Handed to the providers of containers,
  * which know no way to another machine. Whoever opens it disposes it.
  */
-export type OpenMachine = (login: MachineLogin, call?: CallOptions) => Promise<Host>;
+export type OpenMachine = (login: MachineLogin, options?: CallOptions) => Promise<Host>;

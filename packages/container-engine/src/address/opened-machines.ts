@@ -7,15 +7,15 @@ export class OpenedMachines implements AsyncDisposable {
   #over = new AbortController();
 
   /** A caller that gives up ends nothing for others. @throws LitterboxError what `open` throws */
-  async get(login: MachineLogin, open: OpenMachine, call?: CallOptions): Promise<Host> {
-    call?.signal?.throwIfAborted();
+  async get(login: MachineLogin, open: OpenMachine, options?: CallOptions): Promise<Host> {
+    options?.signal?.throwIfAborted();
     const name = `${login.destination}\n${login.identityFile ?? ''}`;
     const opening = this.#opening.get(name) ?? open(login, { signal: this.#over.signal });
     this.#opening.set(name, opening);
     opening.catch(() => {
       if (this.#opening.get(name) === opening) this.#opening.delete(name);
     });
-    return await Promise.race([opening, ...(call?.signal ? [aborted(call.signal)] : [])]);
+    return await Promise.race([opening, ...(options?.signal ? [aborted(options.signal)] : [])]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -24,7 +24,7 @@ const MAX_FILE_BYTES = 2 ** 20;
 export async function readEngineTls(
   host: Host,
   { directory, needsCa, source, provider }: TlsFiles,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<EngineTls | undefined> {
   const refused = (what: string) =>
     new LitterboxError('UNAVAILABLE', `${source} names ${shown(directory)}, ${what}.`, {
@@ -34,7 +34,7 @@ export async function readEngineTls(
     });
   const [ca, cert, key] = await Promise.all(
     ['ca', 'cert', 'key'].map((name) =>
-      host.files.read(`${directory}/${name}.pem`, { ...call, maxBytes: MAX_FILE_BYTES }),
+      host.files.read(`${directory}/${name}.pem`, { ...options, maxBytes: MAX_FILE_BYTES }),
     ),
   );
   if (needsCa && !ca) throw refused('where there is no ca.pem to verify the engine with');

@@ -19,8 +19,8 @@ export class ContainerClaims {
   }
 
   /** The container of a prepared sandbox. @throws LitterboxError `UNAVAILABLE` when it does not run: frozen or not. */
-  async waiting(meta: SandboxMeta, call?: CallOptions): Promise<FoundContainer> {
-    const found = await inspectContainer(this.#engine, 'provider.claim', containerName(meta), call);
+  async waiting(meta: SandboxMeta, options?: CallOptions): Promise<FoundContainer> {
+    const found = await inspectContainer(this.#engine, 'provider.claim', containerName(meta), options);
     const labels: Readonly<Record<string, string>> | null | undefined = found?.Config.Labels;
     const isOurs = labels?.[LABELS.id] === meta.id;
     if (found && isOurs && found.State.Running)
@@ -33,13 +33,13 @@ export class ContainerClaims {
   }
 
   /** Gives the container the name of the sandbox that it is from now on, and lets it run. */
-  async giveAway({ id, state }: FoundContainer, meta: SandboxMeta, call?: CallOptions): Promise<void> {
-    const work = { ...call, limitMs: WORK_MS };
+  async giveAway({ id, state }: FoundContainer, meta: SandboxMeta, options?: CallOptions): Promise<void> {
+    const work = { ...options, limitMs: WORK_MS };
     const rename = async (docker: Docker, signal: AbortSignal) =>
       docker.getContainer(id).rename({ name: containerName(meta), abortSignal: signal });
     // The name first: an engine may give no name to what is just changing its state, or keep the change waiting.
     await this.#engine.ask('provider.claim', rename, work);
     const unpause = (docker: Docker) => docker.getContainer(id).unpause();
-    if (state === 'paused') await this.#pauses.turn('provider.claim', unpause, call);
+    if (state === 'paused') await this.#pauses.turn('provider.claim', unpause, options);
   }
 }

@@ -52,23 +52,23 @@ export class ContainerEnds {
     this.#sidecars = sidecars;
   }
 
-  async kill(id: SandboxId, call?: CallOptions): Promise<void> {
-    const found = await findContainer(this.#engine, id, call);
-    if (!found || found.state === 'ended') return await this.#disks.unmount(id, call);
-    const work = { ...call, limitMs: WORK_MS };
-    if (found.state === 'paused') await this.#pauses.unpause(id, false, call);
+  async kill(id: SandboxId, options?: CallOptions): Promise<void> {
+    const found = await findContainer(this.#engine, id, options);
+    if (!found || found.state === 'ended') return await this.#disks.unmount(id, options);
+    const work = { ...options, limitMs: WORK_MS };
+    if (found.state === 'paused') await this.#pauses.unpause(id, false, options);
     await this.#released(found.id, async () => {
       await this.#kill(found.id, work);
       await this.#ended('runtime.stop', async (docker) => docker.getContainer(found.id).wait(), work);
     });
-    await this.#disks.unmount(id, call);
+    await this.#disks.unmount(id, options);
   }
 
   /** Container, what shares its network, and volumes; absent ones are fine. */
-  async remove(id: SandboxId, call?: CallOptions): Promise<void> {
-    const work = { ...call, limitMs: WORK_MS };
-    const [found] = await Promise.all([findContainer(this.#engine, id, call), this.#sidecars.remove(id, call)]);
-    if (found?.state === 'paused') await this.#pauses.unpause(id, false, call);
+  async remove(id: SandboxId, options?: CallOptions): Promise<void> {
+    const work = { ...options, limitMs: WORK_MS };
+    const [found] = await Promise.all([findContainer(this.#engine, id, options), this.#sidecars.remove(id, options)]);
+    if (found?.state === 'paused') await this.#pauses.unpause(id, false, options);
     if (found)
       await this.#released(found.id, () =>
         this.#engine.askIfThere(
@@ -91,25 +91,25 @@ export class ContainerEnds {
         work,
       );
     failpoint('container.after-volumes-removed');
-    await this.#disks.unmount(id, call);
+    await this.#disks.unmount(id, options);
   }
 
   /**
    * Ids of what the engine has of sandboxes of this provider's directory: also of those whose directory is gone, because the engine
    * finishes what it was asked for by a program that was killed meanwhile.
    */
-  async known(call?: CallOptions): Promise<ReadonlySet<SandboxId>> {
+  async known(options?: CallOptions): Promise<ReadonlySet<SandboxId>> {
     const filters = { label: [LABELS.id] };
     const [containers, { Volumes: volumes }] = await Promise.all([
       this.#engine.ask(
         'provider.remove',
         async (docker, signal) => docker.listContainers({ all: true, filters, abortSignal: signal }),
-        call,
+        options,
       ),
       this.#engine.ask(
         'provider.remove',
         async (docker, signal) => docker.listVolumes({ filters, abortSignal: signal }),
-        call,
+        options,
       ),
     ]);
     const found = new Set<SandboxId>();
@@ -144,9 +144,9 @@ export class ContainerEnds {
     await Promise.all(helps); // a kill that is still under way would end what is started next
   }
 
-  async #kill(container: string, call?: CallOptions): Promise<void> {
+  async #kill(container: string, options?: CallOptions): Promise<void> {
     await this.#ended('runtime.stop', async (docker) => docker.getContainer(container).kill({ signal: 'SIGKILL' }), {
-      ...call,
+      ...options,
       limitMs: WORK_MS,
     });
   }
@@ -155,7 +155,7 @@ export class ContainerEnds {
   async #ended(
     operation: string,
     question: (docker: Docker) => Promise<unknown>,
-    call: CallOptions & { readonly limitMs: number },
+    options: CallOptions & { readonly limitMs: number },
   ): Promise<void> {
     await this.#engine.askIfThere(
       operation,
@@ -166,7 +166,7 @@ export class ContainerEnds {
           if (!hasEndedAlready(error)) throw error;
         }
       },
-      call,
+      options,
     );
   }
 }

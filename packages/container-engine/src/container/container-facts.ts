@@ -31,10 +31,10 @@ import { workspaceFault } from './workspace-fault.ts';
 export interface ContainerFactsInput {
   readonly engine: Engine;
   readonly directories: ContainerDirectories;
-  readonly facts: (call?: CallOptions) => Promise<EngineFacts>;
+  readonly facts: (options?: CallOptions) => Promise<EngineFacts>;
   readonly disks: SandboxDisks;
   /** The engine's id of the sandbox's container, which runs then. */
-  ensureRunning(meta: SandboxMeta, call?: CallOptions): Promise<string>;
+  ensureRunning(meta: SandboxMeta, options?: CallOptions): Promise<string>;
 }
 
 /** The network of a container that runs. */
@@ -68,11 +68,11 @@ export class ContainerFacts {
    * @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that; `UNSUPPORTED` when links of the image keep the
    * workspace from its place
    */
-  async assertControls(meta: SandboxMeta, container: string, call?: CallOptions): Promise<Assurance> {
-    const { assurance, mounts } = await this.#read(meta, container, call);
+  async assertControls(meta: SandboxMeta, container: string, options?: CallOptions): Promise<Assurance> {
+    const { assurance, mounts } = await this.#read(meta, container, options);
     this.#assertWorkspace(meta, mounts);
     const { diskBytesPerSecond } = meta.limits;
-    if (diskBytesPerSecond !== undefined) await this.#assertDiskSpeed(container, diskBytesPerSecond, call);
+    if (diskBytesPerSecond !== undefined) await this.#assertDiskSpeed(container, diskBytesPerSecond, options);
     const missing = missingControls(assurance);
     if (missing.length === 0 || meta.allowDegraded) return assurance;
     throw new LitterboxError(
@@ -87,8 +87,8 @@ export class ContainerFacts {
     );
   }
 
-  async assurance(meta: SandboxMeta, call?: CallOptions): Promise<Assurance> {
-    return (await this.#read(meta, await this.#ensureRunning(meta, call), call)).assurance;
+  async assurance(meta: SandboxMeta, options?: CallOptions): Promise<Assurance> {
+    return (await this.#read(meta, await this.#ensureRunning(meta, options), options)).assurance;
   }
 
   /** No image is changed by its sandboxes: what it says of the workspace's place is asked when a sandbox is made, and holds from then on. */
@@ -108,12 +108,15 @@ export class ContainerFacts {
   async #read(
     meta: SandboxMeta,
     id: string,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<{ readonly assurance: Assurance; readonly mounts: string }> {
-    const [container, facts] = await Promise.all([this.#inspect('runtime.assurance', id, call), this.#facts(call)]);
+    const [container, facts] = await Promise.all([
+      this.#inspect('runtime.assurance', id, options),
+      this.#facts(options),
+    ]);
     const [[status, map, mounts], diskBytes] = await Promise.all([
-      this.#kernelFacts(container, call),
-      this.#disks.sizeBytes(meta, firstProcessOf(container), call),
+      this.#kernelFacts(container, options),
+      this.#disks.sizeBytes(meta, firstProcessOf(container), options),
     ]);
     const assurance = assuranceOf({
       provider: this.#engine.provider,
@@ -136,14 +139,14 @@ export class ContainerFacts {
     return { assurance, mounts };
   }
 
-  async #assertDiskSpeed(container: string, bytesPerSecond: number, call?: CallOptions): Promise<void> {
+  async #assertDiskSpeed(container: string, bytesPerSecond: number, options?: CallOptions): Promise<void> {
     const { provider, host } = this.#directories;
-    const pid = firstProcessOf(await this.#inspect('provider.start', container, call));
-    await assertDiskSpeedHolds({ provider, host }, pid, bytesPerSecond, call);
+    const pid = firstProcessOf(await this.#inspect('provider.start', container, options));
+    await assertDiskSpeedHolds({ provider, host }, pid, bytesPerSecond, options);
   }
 
-  async #inspect(operation: string, id: string, call?: CallOptions): Promise<Docker.ContainerInspectInfo> {
-    const found = await inspectContainer(this.#engine, operation, id, call);
+  async #inspect(operation: string, id: string, options?: CallOptions): Promise<Docker.ContainerInspectInfo> {
+    const found = await inspectContainer(this.#engine, operation, id, options);
     if (found) return found;
     throw new LitterboxError('NOT_FOUND', 'The container of the sandbox is gone.', {
       operation,
@@ -153,31 +156,31 @@ export class ContainerFacts {
   }
 
   /** The network of the sandbox's container, which runs then. */
-  async network(meta: SandboxMeta, call?: CallOptions): Promise<ContainerNetwork> {
-    const id = await this.#ensureRunning(meta, call);
+  async network(meta: SandboxMeta, options?: CallOptions): Promise<ContainerNetwork> {
+    const id = await this.#ensureRunning(meta, options);
     const [container, facts, { uid }] = await Promise.all([
-      this.#inspect('runtime.connect', id, call),
-      this.#facts(call),
-      this.#directories.host.facts(call),
+      this.#inspect('runtime.connect', id, options),
+      this.#facts(options),
+      this.#directories.host.facts(options),
     ]);
     const network = { container: id, run: `${id} ${container.State.StartedAt}` };
     if (!this.#directories.host.loopback || (uid !== 0 && !facts.isRootless)) return network;
     const process = `/proc/${firstProcessOf(container)}`;
     // Another process may have that number here, when the engine's processes have numbers of their own.
     const script = `grep -q '^NSpid:.*[[:space:]]1$' ${process}/status && readlink ${process}/ns/net`;
-    const { code, stdout } = await runScript(this.#directories.host, script, call);
+    const { code, stdout } = await runScript(this.#directories.host, script, options);
     if (code !== 0) return network;
     const userNamespace = uid === 0 ? {} : { userNamespace: `${process}/ns/user` };
     return { ...network, namespace: { path: `${process}/ns/net`, identity: stdout.trim(), ...userNamespace } };
   }
 
-  async usage(id: SandboxId, call?: CallOptions): Promise<ResourceUsage> {
-    const found = await findContainer(this.#engine, id, call);
+  async usage(id: SandboxId, options?: CallOptions): Promise<ResourceUsage> {
+    const found = await findContainer(this.#engine, id, options);
     if (!found || found.state === 'ended') return { memoryBytes: 0, processes: 0 };
     const stats = await this.#engine.askIfThere(
       'runtime.usage',
       async (docker) => docker.getContainer(found.id).stats({ stream: false, 'one-shot': true }),
-      call,
+      options,
     );
     if (!stats) return { memoryBytes: 0, processes: 0 };
     const { memory_stats, cpu_stats, pids_stats } = stats;
@@ -194,12 +197,12 @@ export class ContainerFacts {
   }
 
   /** The processors to which each process of a sandbox has to be bound by itself, because the engine cannot bind the container. */
-  async affinity(id: SandboxId, call?: CallOptions): Promise<readonly number[]> {
-    const { hasProcessorSets } = await this.#facts(call);
+  async affinity(id: SandboxId, options?: CallOptions): Promise<readonly number[]> {
+    const { hasProcessorSets } = await this.#facts(options);
     if (hasProcessorSets === true) return [];
     const bytes = await this.#directories.host.files.read(
       sandboxLayoutOf(this.#directories.layout, id).processors,
-      call,
+      options,
     );
     return parseProcessors(decodeRaw(bytes ?? new Uint8Array()));
   }
@@ -207,12 +210,12 @@ export class ContainerFacts {
   /** {@link FACTS} of the container's first process: from the machine where it can be seen there, else from inside. */
   async #kernelFacts(
     container: Docker.ContainerInspectInfo,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<readonly [status: string, map: string, mounts: string]> {
     const first = firstProcessOf(container);
     const [status = '', map = '', mounts = ''] = await Promise.all(
       FACTS.map(async (name) =>
-        decodeRaw((await this.#directories.host.files.read(`/proc/${first}/${name}`, call)) ?? new Uint8Array()),
+        decodeRaw((await this.#directories.host.files.read(`/proc/${first}/${name}`, options)) ?? new Uint8Array()),
       ),
     );
     // Another process may have that number here, when the engine's processes have numbers of their own.
@@ -220,7 +223,7 @@ export class ContainerFacts {
     const { stream } = await this.#engine.exec(
       container.Id,
       { Cmd: ['/bin/sh', '-c', READ_FACTS], AttachStdout: true, AttachStderr: true, WorkingDir: '/' },
-      call,
+      options,
     );
     let text = '';
     for await (const { type, bytes } of outputFrames(stream))

@@ -17,17 +17,21 @@ const LATE_PAUSE_MS = 1_000;
 export class ContainerPauses {
   readonly #engine: Engine;
   readonly #directories: ContainerDirectories;
-  readonly #facts: (call?: CallOptions) => Promise<EngineFacts>;
+  readonly #facts: (options?: CallOptions) => Promise<EngineFacts>;
 
-  constructor(engine: Engine, directories: ContainerDirectories, facts: (call?: CallOptions) => Promise<EngineFacts>) {
+  constructor(
+    engine: Engine,
+    directories: ContainerDirectories,
+    facts: (options?: CallOptions) => Promise<EngineFacts>,
+  ) {
     this.#engine = engine;
     this.#directories = directories;
     this.#facts = facts;
   }
 
   /** @throws LitterboxError `UNSUPPORTED` where the engine cannot freeze what runs: before anything is marked as paused. */
-  async assertPausable(call?: CallOptions): Promise<void> {
-    const { canPause } = await this.#facts(call);
+  async assertPausable(options?: CallOptions): Promise<void> {
+    const { canPause } = await this.#facts(options);
     if (canPause) return;
     throw new LitterboxError('UNSUPPORTED', `${this.#engine.title} cannot pause containers of this user here.`, {
       operation: 'runtime.pause',
@@ -41,14 +45,14 @@ export class ContainerPauses {
    *
    * @param isMarked whether somebody paused it before: then it is frozen where the engine says so
    */
-  async pause(id: SandboxId, isMarked: boolean, call?: CallOptions): Promise<void> {
+  async pause(id: SandboxId, isMarked: boolean, options?: CallOptions): Promise<void> {
     for (const limit = performance.now() + LATE_WORD_MS; ; ) {
-      const found = await findContainer(this.#engine, id, call);
+      const found = await findContainer(this.#engine, id, options);
       if (!found || found.state === 'ended' || (found.state === 'paused' && isMarked)) return;
       const pause = (docker: Docker) => docker.getContainer(found.id).pause();
-      if (found.state === 'running' && (await this.turn('runtime.pause', pause, call))) return;
+      if (found.state === 'running' && (await this.turn('runtime.pause', pause, options))) return;
       if (isMarked || performance.now() > limit) return; // by another hand than ours
-      await this.settled(id, found.state, LATE_WORD_MS, call);
+      await this.settled(id, found.state, LATE_WORD_MS, options);
     }
   }
 
@@ -57,21 +61,21 @@ export class ContainerPauses {
    *
    * @param isMarked whether it was paused: then an engine that says that it runs may not know yet
    */
-  async unpause(id: SandboxId, isMarked: boolean, call?: CallOptions): Promise<void> {
-    const found = await findContainer(this.#engine, id, call);
+  async unpause(id: SandboxId, isMarked: boolean, options?: CallOptions): Promise<void> {
+    const found = await findContainer(this.#engine, id, options);
     const state =
-      found?.state === 'running' && isMarked ? await this.settled(id, 'running', LATE_PAUSE_MS, call) : found?.state;
+      found?.state === 'running' && isMarked ? await this.settled(id, 'running', LATE_PAUSE_MS, options) : found?.state;
     if (!found || state !== 'paused') return;
     const unpause = (docker: Docker) => docker.getContainer(found.id).unpause();
-    if (await this.turn('runtime.resume', unpause, call)) return;
-    await this.settled(id, 'paused', LATE_WORD_MS, call); // it ran already
+    if (await this.turn('runtime.resume', unpause, options)) return;
+    await this.settled(id, 'paused', LATE_WORD_MS, options); // it ran already
   }
 
   /** Pauses what runs, for one who copies and holds the lock. @returns whether anything ran */
-  async freeze(id: SandboxId, call?: CallOptions): Promise<boolean> {
-    const found = await findContainer(this.#engine, id, call);
+  async freeze(id: SandboxId, options?: CallOptions): Promise<boolean> {
+    const found = await findContainer(this.#engine, id, options);
     if (!found || found.state === 'ended') return false;
-    const { canPause } = await this.#facts(call);
+    const { canPause } = await this.#facts(options);
     if (!canPause)
       throw new LitterboxError(
         'UNSUPPORTED',
@@ -82,12 +86,12 @@ export class ContainerPauses {
           hint: 'Stop it first: litterbox pause NAME --stop.',
         },
       );
-    await this.pause(id, false, call);
+    await this.pause(id, false, options);
     return true;
   }
 
-  async isFrozen(id: SandboxId, call?: CallOptions): Promise<boolean> {
-    return (await findContainer(this.#engine, id, call))?.state === 'paused';
+  async isFrozen(id: SandboxId, options?: CallOptions): Promise<boolean> {
+    return (await findContainer(this.#engine, id, options))?.state === 'paused';
   }
 
   /**
@@ -95,14 +99,14 @@ export class ContainerPauses {
    *
    * @returns whether somebody was at it
    */
-  async undisturbed(id: SandboxId, call?: CallOptions): Promise<boolean> {
+  async undisturbed(id: SandboxId, options?: CallOptions): Promise<boolean> {
     const { host, layout } = this.#directories;
     const { directory, copyingMark } = sandboxLayoutOf(layout, id);
-    if (!(await host.files.stat(copyingMark, call))) return false;
-    await runScript(host, `cd ${quoted(directory)} && exec 5>>${quoted(copyingMark)} && flock -w 600 5`, call);
-    const isMarked = await this.#directories.marksOf(id).isSet('paused', call);
-    if (!isMarked && (await this.isFrozen(id, call))) await this.unpause(id, true, call);
-    await host.files.remove(copyingMark, call);
+    if (!(await host.files.stat(copyingMark, options))) return false;
+    await runScript(host, `cd ${quoted(directory)} && exec 5>>${quoted(copyingMark)} && flock -w 600 5`, options);
+    const isMarked = await this.#directories.marksOf(id).isSet('paused', options);
+    if (!isMarked && (await this.isFrozen(id, options))) await this.unpause(id, true, options);
+    await host.files.remove(copyingMark, options);
     return true;
   }
 
@@ -111,18 +115,18 @@ export class ContainerPauses {
     id: SandboxId,
     state: FoundContainer['state'],
     limitMs: number,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<FoundContainer['state']> {
     const limit = performance.now() + limitMs;
     for (;;) {
-      const now = (await findContainer(this.#engine, id, call))?.state ?? 'ended';
+      const now = (await findContainer(this.#engine, id, options))?.state ?? 'ended';
       if (now !== state || performance.now() > limit) return now;
-      await delay(LOOK_AGAIN_MS, undefined, { ...(call?.signal && { signal: call.signal }) });
+      await delay(LOOK_AGAIN_MS, undefined, { ...(options?.signal && { signal: options.signal }) });
     }
   }
 
   /** Pauses or unpauses; false when the container is told not to be in the state for it. */
-  async turn(operation: string, change: (docker: Docker) => Promise<unknown>, call?: CallOptions): Promise<boolean> {
+  async turn(operation: string, change: (docker: Docker) => Promise<unknown>, options?: CallOptions): Promise<boolean> {
     return await this.#engine.ask(
       operation,
       async (docker) => {
@@ -134,7 +138,7 @@ export class ContainerPauses {
           return false;
         }
       },
-      { ...call, limitMs: WORK_MS },
+      { ...options, limitMs: WORK_MS },
     );
   }
 }

@@ -96,89 +96,89 @@ export class ContainerRuntime implements SandboxRuntime {
     this.#assurance = assurance;
   }
 
-  async assurance(call?: CallOptions): Promise<Assurance> {
-    call?.signal?.throwIfAborted();
+  async assurance(options?: CallOptions): Promise<Assurance> {
+    options?.signal?.throwIfAborted();
     const justRead = this.#assurance;
     this.#assurance = undefined; // later things may be otherwise
     if (justRead) return justRead;
-    const assurance = await this.#input.containers.facts.assurance(this.#input.meta, call);
+    const assurance = await this.#input.containers.facts.assurance(this.#input.meta, options);
     // Another network by now: what listens in the old one is reached by nobody.
     if (this.#loopback && !(await this.#isSameNetwork())) await this.#leave();
     return assurance;
   }
 
-  async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
-    call?.signal?.throwIfAborted();
+  async spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
+    options?.signal?.throwIfAborted();
     this.#processors().catch(() => {}); // meanwhile; who starts the program is told
-    await this.#marks.assertRunning(call);
+    await this.#marks.assertRunning(options);
     void this.#scanner.warm(); // what the command changed will be asked for next
-    return await this.#start(spec, this.environment, call);
+    return await this.#start(spec, this.environment, options);
   }
 
-  async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
+  async scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan> {
     // Looking would start a container that is not known, also of a sandbox that is stopped.
     if (!this.#container) {
-      await this.#marks.assertRunning(call);
-      return await this.#scanner.scan(mark, call);
+      await this.#marks.assertRunning(options);
+      return await this.#scanner.scan(mark, options);
     }
-    const scanning = this.#scanner.scan(mark, call);
+    const scanning = this.#scanner.scan(mark, options);
     scanning.catch(() => {}); // told below, unless the sandbox is at rest
-    await this.#marks.assertRunning(call);
+    await this.#marks.assertRunning(options);
     return await scanning;
   }
 
-  async mark(call?: CallOptions): Promise<ChangeMark> {
-    await this.#marks.assertRunning(call);
-    return await this.#scanner.now(call);
+  async mark(options?: CallOptions): Promise<ChangeMark> {
+    await this.#marks.assertRunning(options);
+    return await this.#scanner.now(options);
   }
 
-  async connect(port: number, call?: CallOptions): Promise<ByteStream> {
-    return await this.#through(call, (loopback) => loopback.connect(port, call));
+  async connect(port: number, options?: CallOptions): Promise<ByteStream> {
+    return await this.#through(options, (loopback) => loopback.connect(port, options));
   }
 
-  async listen(port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions): Promise<OpenPort> {
+  async listen(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<OpenPort> {
     assertPort('runtime.listen', port);
-    return await this.#through(call, (loopback) => loopback.listen(port, onConnection, call));
+    return await this.#through(options, (loopback) => loopback.listen(port, onConnection, options));
   }
 
-  async pause(call?: CallOptions): Promise<void> {
+  async pause(options?: CallOptions): Promise<void> {
     const { pauses } = this.#input.containers;
-    if (await this.#marks.isSet('stopped', call)) return;
-    await pauses.assertPausable(call);
-    const isMarked = await this.#marks.isSet('paused', call);
+    if (await this.#marks.isSet('stopped', options)) return;
+    await pauses.assertPausable(options);
+    const isMarked = await this.#marks.isSet('paused', options);
     await this.#marks.set('paused');
     failpoint('container.after-paused-mark');
     // Where nothing runs the mark is what keeps commands out.
-    await pauses.pause(this.id, isMarked, call);
+    await pauses.pause(this.id, isMarked, options);
   }
 
-  async resume(call?: CallOptions): Promise<void> {
-    await this.#input.containers.pauses.unpause(this.id, await this.#marks.isSet('paused', call), call);
+  async resume(options?: CallOptions): Promise<void> {
+    await this.#input.containers.pauses.unpause(this.id, await this.#marks.isSet('paused', options), options);
     failpoint('container.after-unpause');
-    await this.#marks.clear('paused', call);
-    await this.start(call);
+    await this.#marks.clear('paused', options);
+    await this.start(options);
   }
 
-  async stop(call?: CallOptions): Promise<void> {
+  async stop(options?: CallOptions): Promise<void> {
     await this.#marks.set('stopped');
     failpoint('container.after-stopped-mark');
-    await this.#input.containers.ends.kill(this.id, call);
+    await this.#input.containers.ends.kill(this.id, options);
     failpoint('container.after-kill');
     this.#container = undefined;
     await this.#leave();
-    await this.#marks.clear('paused', call);
+    await this.#marks.clear('paused', options);
   }
 
-  async start(call?: CallOptions): Promise<void> {
-    await this.#marks.clear('stopped', call);
+  async start(options?: CallOptions): Promise<void> {
+    await this.#marks.clear('stopped', options);
   }
 
   /** Opens something in the network of the container, while the sandbox neither pauses nor is stopped. */
   async #through<Opened extends AsyncDisposable>(
-    call: CallOptions | undefined,
+    options: CallOptions | undefined,
     open: (loopback: NamespaceLoopback) => Promise<Opened>,
   ): Promise<Opened> {
-    const looking = this.#marks.assertRunning(call);
+    const looking = this.#marks.assertRunning(options);
     // A container that ended meanwhile, or was started again, has another network: then there is a second try.
     const known = await this.#loopback?.catch(() => undefined);
     if (!known) await looking;
@@ -189,13 +189,13 @@ export class ContainerRuntime implements SandboxRuntime {
     }
     if (opened.status === 'fulfilled') return opened.value;
     const isSame = !known || (await this.#isSameNetwork());
-    if (isSame || call?.signal?.aborted) throw opened.reason;
+    if (isSame || options?.signal?.aborted) throw opened.reason;
     await this.#leave();
     return await open(await this.#reach());
   }
 
-  async usage(call?: CallOptions): Promise<ResourceUsage> {
-    return await this.#input.containers.facts.usage(this.#input.meta.id, call);
+  async usage(options?: CallOptions): Promise<ResourceUsage> {
+    return await this.#input.containers.facts.usage(this.#input.meta.id, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -211,38 +211,38 @@ export class ContainerRuntime implements SandboxRuntime {
   async #start(
     spec: ProcessSpec,
     environment: Readonly<Record<string, string>>,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<ProcessHandle> {
     try {
-      return await this.#startIn(() => this.#running(call), spec, environment, call);
+      return await this.#startIn(() => this.#running(options), spec, environment, options);
     } catch (error) {
       // An engine that does not answer is not asked again: who called has waited long enough.
       const isSilent = isLitterboxError(error) && error.details.facts?.['isSilent'] === true;
-      if (isSilent || this.#isDisposed || call?.signal?.aborted || !(await this.#hasEnded(call))) throw error;
+      if (isSilent || this.#isDisposed || options?.signal?.aborted || !(await this.#hasEnded(options))) throw error;
       this.#container = undefined;
-      await this.#marks.assertRunning(call); // whoever stopped it meant it
-      return await this.#startIn(() => this.#running(call), spec, environment, call);
+      await this.#marks.assertRunning(options); // whoever stopped it meant it
+      return await this.#startIn(() => this.#running(options), spec, environment, options);
     }
   }
 
   /** Beside what runs: a container that is not there any more is neither made nor started for it. */
-  async #startBeside(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+  async #startBeside(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
     const beside = async () => {
-      const found = await this.#input.containers.find(this.id, call);
+      const found = await this.#input.containers.find(this.id, options);
       if (found && found.state !== 'ended') return found.id;
       throw new LitterboxError('UNAVAILABLE', 'The container of the sandbox does not run.', {
         operation: 'runtime.spawn',
         provider: this.#input.engine.provider,
       });
     };
-    return await this.#startIn(beside, spec, OWN_ENVIRONMENT, call);
+    return await this.#startIn(beside, spec, OWN_ENVIRONMENT, options);
   }
 
   async #startIn(
     container: () => Promise<string>,
     spec: ProcessSpec,
     environment: Readonly<Record<string, string>>,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<ProcessHandle> {
     const isOwn = environment === OWN_ENVIRONMENT;
     for (const limit = performance.now() + LATE_WORD_MS; ; ) {
@@ -263,14 +263,14 @@ export class ContainerRuntime implements SandboxRuntime {
             ...(!isOwn && { tell: (script) => this.#tell(script) }),
             onEnd: (one) => this.#processes.delete(one),
           },
-          call,
+          options,
         );
         if (!isOwn) this.#processes.add(process);
         return process;
       } catch (error) {
         const isRefused = isLitterboxError(error) && isPausedNow(error.cause);
-        if (isRefused && (await this.#input.containers.pauses.undisturbed(this.id, call))) continue;
-        if (!isRefused || performance.now() > limit || (await this.#marks.isSet('paused', call))) throw error;
+        if (isRefused && (await this.#input.containers.pauses.undisturbed(this.id, options))) continue;
+        if (!isRefused || performance.now() > limit || (await this.#marks.isSet('paused', options))) throw error;
         await delay(LOOK_AGAIN_MS); // the engine has not heard yet that it runs again
       }
     }
@@ -290,14 +290,14 @@ export class ContainerRuntime implements SandboxRuntime {
       .catch(() => undefined); // the container has ended, and so has what should be told
   }
 
-  async #running(call?: CallOptions): Promise<string> {
+  async #running(options?: CallOptions): Promise<string> {
     if (this.#isDisposed)
       throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
         operation: 'runtime.spawn',
         provider: this.#input.engine.provider,
         hint: 'Open it again.',
       });
-    const current = (this.#container ??= this.#input.containers.ensureRunning(this.#input.meta, call));
+    const current = (this.#container ??= this.#input.containers.ensureRunning(this.#input.meta, options));
     try {
       return await current;
     } catch (error) {
@@ -332,8 +332,8 @@ export class ContainerRuntime implements SandboxRuntime {
     await left?.[Symbol.asyncDispose]();
   }
 
-  async #hasEnded(call?: CallOptions): Promise<boolean> {
-    return (await this.#input.containers.find(this.id, call).catch(() => undefined))?.state !== 'running';
+  async #hasEnded(options?: CallOptions): Promise<boolean> {
+    return (await this.#input.containers.find(this.id, options).catch(() => undefined))?.state !== 'running';
   }
 }
 

@@ -36,7 +36,7 @@ export interface ContainersInput {
   readonly engine: Engine;
   readonly directories: ContainerDirectories;
   readonly flavour: EngineFlavour;
-  readonly facts: (call?: CallOptions) => Promise<EngineFacts>;
+  readonly facts: (options?: CallOptions) => Promise<EngineFacts>;
   /** The layout is in a volume of the engine's. */
   readonly isBelowEngine: boolean;
 }
@@ -80,23 +80,23 @@ export class Containers {
     });
   }
 
-  async find(id: SandboxId, call?: CallOptions): Promise<FoundContainer | undefined> {
-    return await findContainer(this.#engine, id, call);
+  async find(id: SandboxId, options?: CallOptions): Promise<FoundContainer | undefined> {
+    return await findContainer(this.#engine, id, options);
   }
 
   /** Makes the workspace's volume and the container, and starts it. @throws LitterboxError as the engine says. */
-  async create(meta: SandboxMeta, call?: CallOptions): Promise<string> {
+  async create(meta: SandboxMeta, options?: CallOptions): Promise<string> {
     const { directories, facts: survey, isBelowEngine } = this.#input;
-    const facts = await survey(call);
+    const facts = await survey(options);
     if (facts.isElsewhere && !isBelowEngine) throw this.#notHere(meta);
-    await this.#disks.mount(meta, call);
+    await this.#disks.mount(meta, options);
     failpoint('container.after-disk');
-    const [made] = await Promise.allSettled([this.#make(meta, facts, call)]);
+    const [made] = await Promise.allSettled([this.#make(meta, facts, options)]);
     failpoint('container.after-create');
     // Whether somebody has removed the sandbox is looked for while its container starts.
     const container = made.status === 'fulfilled' ? made.value : undefined;
     const [begun, described] = await Promise.all([
-      container && Promise.allSettled([this.#begin(container.id, meta, call)]),
+      container && Promise.allSettled([this.#begin(container.id, meta, options)]),
       directories.host.files.stat(sandboxLayoutOf(this.#layout, meta.id).meta),
     ]);
     if (!described) {
@@ -115,23 +115,26 @@ export class Containers {
   }
 
   /** The id of the sandbox's container, which runs then. */
-  async ensureRunning(meta: SandboxMeta, call?: CallOptions): Promise<string> {
-    const [wasDisturbed, at] = await Promise.all([this.pauses.undisturbed(meta.id, call), this.find(meta.id, call)]);
-    const found = wasDisturbed ? await this.find(meta.id, call) : at;
+  async ensureRunning(meta: SandboxMeta, options?: CallOptions): Promise<string> {
+    const [wasDisturbed, at] = await Promise.all([
+      this.pauses.undisturbed(meta.id, options),
+      this.find(meta.id, options),
+    ]);
+    const found = wasDisturbed ? await this.find(meta.id, options) : at;
     if (found?.state === 'running') return found.id;
     if (found?.state === 'paused') {
-      const isMarked = await this.#input.directories.marksOf(meta.id).isSet('paused', call);
-      if (isMarked || (await this.pauses.settled(meta.id, 'paused', LATE_WORD_MS, call)) === 'paused')
+      const isMarked = await this.#input.directories.marksOf(meta.id).isSet('paused', options);
+      if (isMarked || (await this.pauses.settled(meta.id, 'paused', LATE_WORD_MS, options)) === 'paused')
         throw this.#paused();
-      return await this.ensureRunning(meta, call);
+      return await this.ensureRunning(meta, options);
     }
     if (found) {
-      await this.#disks.mount(meta, call);
-      await this.#begin(found.id, meta, call);
+      await this.#disks.mount(meta, options);
+      await this.#begin(found.id, meta, options);
       return found.id;
     }
-    await this.#assertImage(meta, call);
-    return await this.create(meta, call);
+    await this.#assertImage(meta, options);
+    return await this.create(meta, options);
   }
 
   /** An engine elsewhere would look for the sandbox's directories on its own machine, and some engines make what they do not find. */
@@ -198,21 +201,21 @@ export class Containers {
   async #chooseProcessors(
     { limits }: SandboxMeta,
     { processors = [] }: EngineFacts,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<readonly number[]> {
     const { stdout: taken } = await runScript(
       this.#input.directories.host,
       `cat ${quoted(this.#layout.sandboxes)}/*/${PROCESSORS} 2>/dev/null`,
-      call,
+      options,
     );
     return chooseProcessors(processors, limits.cpus, taken.split('\n').map(parseProcessors));
   }
 
   /** For those who choose the next ones. */
-  async #noteProcessors({ id }: SandboxMeta, chosen: readonly number[], call?: CallOptions): Promise<void> {
+  async #noteProcessors({ id }: SandboxMeta, chosen: readonly number[], options?: CallOptions): Promise<void> {
     const { processors: file } = sandboxLayoutOf(this.#layout, id);
     await this.#input.directories.host.files
-      .write(file, encodeRaw(`${chosen.join()}\n`), call)
+      .write(file, encodeRaw(`${chosen.join()}\n`), options)
       .catch((error: unknown) => {
         if (!isLitterboxError(error, 'NOT_FOUND')) throw error; // it is being removed, which is told further on
       });
@@ -245,7 +248,7 @@ ${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
   }
 
   /** Its disk is mounted by then. */
-  async #begin(container: string, meta: SandboxMeta, call?: CallOptions): Promise<void> {
+  async #begin(container: string, meta: SandboxMeta, options?: CallOptions): Promise<void> {
     try {
       await this.#engine.ask(
         'provider.start',
@@ -256,9 +259,9 @@ ${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
             if (!hasStartedAlready(error)) throw error; // another process was faster
           }
         },
-        { ...call, limitMs: WORK_MS },
+        { ...options, limitMs: WORK_MS },
       );
-      await this.#disks.reserve(meta, call);
+      await this.#disks.reserve(meta, options);
     } catch (error) {
       const { cause } = error as LitterboxError;
       if (!lacksShell(cause)) throw notStarted(this.#engine, error);
@@ -275,11 +278,11 @@ ${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
     }
   }
 
-  async #assertImage(meta: SandboxMeta, call?: CallOptions): Promise<void> {
+  async #assertImage(meta: SandboxMeta, options?: CallOptions): Promise<void> {
     const image = await this.#engine.askIfThere(
       'provider.start',
       async (docker) => docker.getImage(meta.imageId).inspect(),
-      call,
+      options,
     );
     if (image) return;
     throw new LitterboxError(

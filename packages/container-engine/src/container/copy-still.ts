@@ -23,7 +23,7 @@ export async function copyStill(
   { directories, pauses, toError }: CopyStillInput,
   { id }: SandboxMeta,
   copy: string,
-  call?: ScriptOptions,
+  options?: ScriptOptions,
 ): Promise<void> {
   const { host, layout } = directories;
   const { directory, copyingMark } = sandboxLayoutOf(layout, id);
@@ -37,7 +37,7 @@ export async function copyStill(
     isAtWork = false;
   };
   const assertStill = async () => {
-    if (isFrozen && !(await pauses.isFrozen(id, call))) throw toError(COPY_EXITS.letGo, '');
+    if (isFrozen && !(await pauses.isFrozen(id, options))) throw toError(COPY_EXITS.letGo, '');
   };
   const answer = async (line: string) => {
     if (line === 'copied') {
@@ -54,7 +54,7 @@ export async function copyStill(
     failpoint('container.after-freeze');
   };
   try {
-    const { code, stderr } = await runAsking(host, toldCopy(directory, copy), answer, call);
+    const { code, stderr } = await runAsking(host, toldCopy(directory, copy), answer, options);
     if (code !== 0) throw toError(code, stderr);
     await assertStill();
   } finally {

@@ -20,9 +20,9 @@ export interface FoundContainer {
 export async function findContainer(
   engine: Engine,
   id: SandboxId,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<FoundContainer | undefined> {
-  const listed = await listContainers(engine, 'runtime.find', `${LABELS.id}=${id}`, call);
+  const listed = await listContainers(engine, 'runtime.find', `${LABELS.id}=${id}`, options);
   const volume = workspaceVolume(id);
   const [found, ...more] = listed.filter(({ volumes }) => volumes.includes(volume));
   if (!found || more.length === 0) return found;
@@ -48,12 +48,12 @@ export async function listContainers(
   engine: Engine,
   operation: string,
   label: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<readonly ListedContainer[]> {
   const answer: unknown = await engine.ask(
     operation,
     async (docker, signal) => docker.listContainers({ all: true, filters: { label: [label] }, abortSignal: signal }),
-    call,
+    options,
   );
   if (!Array.isArray(answer)) throw noAnswer(engine, operation, 'its containers');
   return answer.map((one: unknown) => {

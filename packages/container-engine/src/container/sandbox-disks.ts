@@ -19,7 +19,7 @@ export class SandboxDisks {
   }
 
   /** Before the container is made or started. Mounted already is fine. */
-  async mount(meta: SandboxMeta, call?: CallOptions): Promise<void> {
+  async mount(meta: SandboxMeta, options?: CallOptions): Promise<void> {
     const disk = diskOf(this.#layout, meta);
     if (!disk) return;
     const { directory } = sandboxLayoutOf(this.#layout, meta.id);
@@ -30,21 +30,21 @@ export class SandboxDisks {
 cd ${quoted(directory)} && exec 7>>disk.lock && flock -w 60 7 || fail 'the disk of the sandbox cannot be locked'
 if mountpoint -q disk; then rm -rf disk/reserve; exit 0; fi
 ${mountDisk(disk, `${meta.user.uid}:${meta.user.gid}`)}`,
-      call,
+      options,
     );
   }
 
   /** After the container was started: {@link RESERVE_DISK}. */
-  async reserve(meta: SandboxMeta, call?: CallOptions): Promise<void> {
+  async reserve(meta: SandboxMeta, options?: CallOptions): Promise<void> {
     if (!diskOf(this.#layout, meta)) return;
     const { directory } = sandboxLayoutOf(this.#layout, meta.id);
-    await runScript(this.#host, `cd ${quoted(directory)} && mountpoint -q disk && ${RESERVE_DISK}`, call);
+    await runScript(this.#host, `cd ${quoted(directory)} && mountpoint -q disk && ${RESERVE_DISK}`, options);
   }
 
   /** After the container has ended, before its directory goes. */
-  async unmount(id: SandboxId, call?: CallOptions): Promise<void> {
+  async unmount(id: SandboxId, options?: CallOptions): Promise<void> {
     const { directory, disk } = sandboxLayoutOf(this.#layout, id);
-    if (!(await this.#host.files.stat(disk, call))) return;
+    if (!(await this.#host.files.stat(disk, options))) return;
     // The engine lets go of its mounts a moment after it has told that the container ended.
     await this.#run(
       'runtime.stop',
@@ -55,19 +55,19 @@ said=$(umount disk 2>&1) && continue
 n=$((n+1)); [ $n -lt 250 ] || { echo "the disk of the sandbox is in use: $said" >&2; exit 1; }
 sleep 0.02
 done`,
-      call,
+      options,
     );
   }
 
   /** The largest file system that the container writes to, as its kernel tells; undefined where it cannot be seen. */
-  async sizeBytes(meta: SandboxMeta, pid: number, call?: CallOptions): Promise<number | undefined> {
+  async sizeBytes(meta: SandboxMeta, pid: number, options?: CallOptions): Promise<number | undefined> {
     if (!diskOf(this.#layout, meta)) return undefined;
     const paths = [meta.workdir, INSIDE.home, INSIDE.playground].map((path) => quoted(`/proc/${pid}/root${path}`));
     // Another process may have that number here, when the engine's processes have numbers of their own.
     const { code, stdout } = await runScript(
       this.#host,
       `grep -q '^NSpid:.*[[:space:]]1$' /proc/${pid}/status && stat -f -c '%b %S' ${paths.join(' ')}`,
-      call,
+      options,
     );
     const sizes = stdout
       .trim()
@@ -77,8 +77,8 @@ done`,
     return Math.max(...sizes.map(([blocks = Number.NaN, blockBytes = Number.NaN]) => blocks * blockBytes));
   }
 
-  async #run(operation: string, script: string, call?: CallOptions): Promise<void> {
-    const { code, stderr } = await runScript(this.#host, script, call);
+  async #run(operation: string, script: string, options?: CallOptions): Promise<void> {
+    const { code, stderr } = await runScript(this.#host, script, options);
     if (code === 0) return;
     throw new LitterboxError(
       /no space left on device/i.test(stderr) ? 'DISK_FULL' : 'UNAVAILABLE',

@@ -36,12 +36,12 @@ export class SidecarLoopback implements NamespaceLoopback {
     });
   }
 
-  async connect(port: number, call?: CallOptions): Promise<ByteStream> {
-    return await this.#programs.connect(port, call);
+  async connect(port: number, options?: CallOptions): Promise<ByteStream> {
+    return await this.#programs.connect(port, options);
   }
 
-  async listen(port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions): Promise<OpenPort> {
-    return await this.#programs.listen(port, onConnection, call);
+  async listen(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<OpenPort> {
+    return await this.#programs.listen(port, onConnection, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -51,15 +51,15 @@ export class SidecarLoopback implements NamespaceLoopback {
     if (started) await closeQuietly(started); // the engine removes it by itself, or with the sandbox
   }
 
-  async #spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+  async #spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
     for (let attempt = 1; ; attempt += 1) {
       const { host, ended } = await this.#running();
       try {
-        return await host.spawn(spec, { signal: call?.signal ? AbortSignal.any([call.signal, ended]) : ended });
+        return await host.spawn(spec, { signal: options?.signal ? AbortSignal.any([options.signal, ended]) : ended });
       } catch (error) {
         if (isLitterboxError(error, 'TOOL_MISSING')) throw this.#lacking(spec.argv[0], error);
         // It ended under the program: somebody removed it, or the engine was started again.
-        if (call?.signal?.aborted || !ended.aborted || attempt === MAX_ATTEMPTS) throw error;
+        if (options?.signal?.aborted || !ended.aborted || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }

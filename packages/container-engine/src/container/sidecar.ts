@@ -84,13 +84,13 @@ export class Sidecar implements AsyncDisposable {
  * Removes the sidecars of a sandbox, whichever program has them: a program that was killed leaves them on engines that do not close their
  * stdin. The label alone may come from an image.
  */
-export async function removeSidecars(engine: Engine, id: SandboxId, call?: CallOptions): Promise<void> {
-  const listed = await listContainers(engine, 'sidecar.remove', `${LABELS.sidecar}=${id}`, call);
+export async function removeSidecars(engine: Engine, id: SandboxId, options?: CallOptions): Promise<void> {
+  const listed = await listContainers(engine, 'sidecar.remove', `${LABELS.sidecar}=${id}`, options);
   const found = listed.filter(({ names }) => names.some((name) => name.startsWith(sidecarNames(id))));
-  await Promise.all(found.map((one) => removeContainer(engine, one.id, call)));
+  await Promise.all(found.map((one) => removeContainer(engine, one.id, options)));
 }
 
-async function removeContainer(engine: Engine, id: string, call?: CallOptions): Promise<void> {
+async function removeContainer(engine: Engine, id: string, options?: CallOptions): Promise<void> {
   await engine.askIfThere(
     'sidecar.remove',
     async (docker, signal) => {
@@ -100,6 +100,6 @@ async function removeContainer(engine: Engine, id: string, call?: CallOptions): 
         await container.wait({ condition: 'removed', abortSignal: signal });
       });
     },
-    { ...call, limitMs: WORK_MS },
+    { ...options, limitMs: WORK_MS },
   );
 }

@@ -12,7 +12,7 @@ export interface SidecarsInput {
   readonly engine: Engine;
   readonly directories: ContainerDirectories;
   readonly flavour: EngineFlavour;
-  readonly facts: (call?: CallOptions) => Promise<EngineFacts>;
+  readonly facts: (options?: CallOptions) => Promise<EngineFacts>;
 }
 
 /** The sidecars of sandboxes, each for one program that reaches the ports of one. */
@@ -45,7 +45,7 @@ export class Sidecars {
     return new SidecarLoopback({ engine, start });
   }
 
-  async remove(id: SandboxId, call?: CallOptions): Promise<void> {
-    await removeSidecars(this.#input.engine, id, call);
+  async remove(id: SandboxId, options?: CallOptions): Promise<void> {
+    await removeSidecars(this.#input.engine, id, options);
   }
 }

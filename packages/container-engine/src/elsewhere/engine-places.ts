@@ -50,9 +50,9 @@ export class EnginePlaces {
   }
 
   /** @throws LitterboxError `STATE_CORRUPT` */
-  async read(key: string, call?: CallOptions): Promise<Place | undefined> {
+  async read(key: string, options?: CallOptions): Promise<Place | undefined> {
     const path = `${this.directoryOf(key)}/${FILE}`;
-    const bytes = await this.#host.files.read(path, call);
+    const bytes = await this.#host.files.read(path, options);
     if (!bytes) return undefined;
     try {
       const place: unknown = JSON.parse(new TextDecoder().decode(bytes));
@@ -68,20 +68,20 @@ export class EnginePlaces {
   }
 
   /** All engines that have files of their own. */
-  async files(call?: CallOptions): Promise<readonly KnownFiles[]> {
-    const names = (await this.#host.files.list(this.#directory, call)) ?? [];
+  async files(options?: CallOptions): Promise<readonly KnownFiles[]> {
+    const names = (await this.#host.files.list(this.#directory, options)) ?? [];
     const places = await Promise.all(
-      names.map(async ({ name }) => ({ key: name, place: await this.read(name, call) })),
+      names.map(async ({ name }) => ({ key: name, place: await this.read(name, options) })),
     );
     return places.flatMap(({ key, place }) => (place && isOwn(place) ? [{ key, record: place }] : []));
   }
 
   /** @returns what was written, or what another program wrote first */
-  async keep(key: string, place: Place, call?: CallOptions): Promise<Place> {
+  async keep(key: string, place: Place, options?: CallOptions): Promise<Place> {
     // A directory that holds something is not replaced: of two that decide at once, one is right.
     const unfinished = `${this.#directory}/${UNFINISHED}${crypto.randomUUID()}`;
-    await this.#host.files.makeDirectory(unfinished, { ...call, mode: 0o700 });
-    await this.#host.files.write(`${unfinished}/${FILE}`, new TextEncoder().encode(JSON.stringify(place)), call);
+    await this.#host.files.makeDirectory(unfinished, { ...options, mode: 0o700 });
+    await this.#host.files.write(`${unfinished}/${FILE}`, new TextEncoder().encode(JSON.stringify(place)), options);
     try {
       await this.#host.files.rename(unfinished, this.directoryOf(key));
       return place;
@@ -94,10 +94,10 @@ export class EnginePlaces {
   }
 
   /** From now on the sandbox counts as one of that engine. */
-  async note(key: string, id: SandboxId, call?: CallOptions): Promise<void> {
+  async note(key: string, id: SandboxId, options?: CallOptions): Promise<void> {
     const directory = `${this.directoryOf(key)}/${SANDBOXES}`;
-    await this.#host.files.makeDirectory(directory, { ...call, mode: 0o700 });
-    await this.#host.files.write(`${directory}/${id}`, new Uint8Array(), call);
+    await this.#host.files.makeDirectory(directory, { ...options, mode: 0o700 });
+    await this.#host.files.write(`${directory}/${id}`, new Uint8Array(), options);
   }
 
   async forget(key: string, id: SandboxId): Promise<void> {
@@ -105,8 +105,8 @@ export class EnginePlaces {
   }
 
   /** The sandboxes of an engine, as far as they were noted. */
-  async sandboxes(key: string, call?: CallOptions): Promise<readonly SandboxId[]> {
-    const names = (await this.#host.files.list(`${this.directoryOf(key)}/${SANDBOXES}`, call)) ?? [];
+  async sandboxes(key: string, options?: CallOptions): Promise<readonly SandboxId[]> {
+    const names = (await this.#host.files.list(`${this.directoryOf(key)}/${SANDBOXES}`, options)) ?? [];
     return names.flatMap(({ name }) => (SandboxId.is(name) ? [name] : []));
   }
 }

@@ -70,8 +70,8 @@ export class EngineProvider implements SandboxProvider {
     };
   }
 
-  async probe(call?: CallOptions): Promise<ProbeReport> {
-    return await this.#here.probe(call);
+  async probe(options?: CallOptions): Promise<ProbeReport> {
+    return await this.#here.probe(options);
   }
 
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
@@ -86,34 +86,34 @@ export class EngineProvider implements SandboxProvider {
     }
   }
 
-  async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
-    return await (await this.#sites.holding(id, call)).open(id, call);
+  async open(id: SandboxId, options?: CallOptions): Promise<SandboxRuntime> {
+    return await (await this.#sites.holding(id, options)).open(id, options);
   }
 
   async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
     return await (await this.#sites.holding(id, options)).claim(id, spec, options);
   }
 
-  async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+  async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     // At once: each waits for the host.
     const [known, here] = await Promise.all([
-      this.#sites.known(call).catch((error: unknown) => {
+      this.#sites.known(options).catch((error: unknown) => {
         throw asUnreached(error);
       }),
-      collected(this.#here.list(call)),
+      collected(this.#here.list(options)),
     ]);
     if (!known) return yield* here;
     for (const status of here) yield known.seesHost ? status : { ...status, state: 'unreachable' };
-    if (known.there) yield* known.there.list(call);
+    if (known.there) yield* known.there.list(options);
     for (const key of known.others)
-      for (const id of await this.#sites.places.sandboxes(key, call)) yield { id, state: 'unreachable' };
+      for (const id of await this.#sites.places.sandboxes(key, options)) yield { id, state: 'unreachable' };
   }
 
-  async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
-    const holding = await this.#sites.holding(id, call, true);
-    await holding.remove(id, call);
+  async remove(id: SandboxId, options?: RemoveOptions): Promise<void> {
+    const holding = await this.#sites.holding(id, options, true);
+    await holding.remove(id, options);
     if (holding === this.#here) return;
-    await this.#sites.places.forget(await this.#sites.key(call), id);
+    await this.#sites.places.forget(await this.#sites.key(options), id);
     await this.#tidy();
   }
 
@@ -128,10 +128,10 @@ export class EngineProvider implements SandboxProvider {
     await this.#here[Symbol.asyncDispose]();
   }
 
-  async *#keptSetups(call?: CallOptions) {
-    yield* this.#here.setups.list(call);
-    const known = await this.#sites.known(call);
-    if (known?.there) yield* known.there.setups.list(call);
+  async *#keptSetups(options?: CallOptions) {
+    yield* this.#here.setups.list(options);
+    const known = await this.#sites.known(options);
+    if (known?.there) yield* known.there.setups.list(options);
   }
 
   /**
@@ -150,9 +150,9 @@ export class EngineProvider implements SandboxProvider {
     return found && (await this.#isEmpty(there, { signal: AbortSignal.timeout(LAST_LOOK_MS) }));
   }
 
-  async #isEmpty({ host, record }: There, call?: CallOptions): Promise<boolean> {
+  async #isEmpty({ host, record }: There, options?: CallOptions): Promise<boolean> {
     const { sandboxes, bases } = layoutOf(record.directory);
-    const [left, trees] = await Promise.all([sandboxes, bases].map((path) => host.files.list(path, call)));
+    const [left, trees] = await Promise.all([sandboxes, bases].map((path) => host.files.list(path, options)));
     return left?.length === 0 && !trees?.some(({ name }) => name.startsWith(UNFINISHED));
   }
 }

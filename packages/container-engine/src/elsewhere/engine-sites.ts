@@ -73,24 +73,24 @@ export class EngineSites {
    * @param isCertain asks there too
    * @throws LitterboxError `UNAVAILABLE` when that is an engine that is not the one that is reached
    */
-  async holding(id: SandboxId, call?: CallOptions, isCertain = false): Promise<ContainerProvider> {
-    call?.signal?.throwIfAborted();
+  async holding(id: SandboxId, options?: CallOptions, isCertain = false): Promise<ContainerProvider> {
+    options?.signal?.throwIfAborted();
     const { host, directory } = this.#input;
     const [stat, address] = await Promise.all([
-      host.files.stat(sandboxLayoutOf(layoutOf(directory), id).directory, call),
-      this.#address(call),
+      host.files.stat(sandboxLayoutOf(layoutOf(directory), id).directory, options),
+      this.#address(options),
     ]);
     const isHere = stat !== undefined;
     if (isHere && !isCertain && (address === undefined || address.type === 'unix')) return this.#here;
-    const known = await this.known(call, isHere).catch((error: unknown) => {
+    const known = await this.known(options, isHere).catch((error: unknown) => {
       if (isHere && isLitterboxError(error, 'STATE_CORRUPT')) return undefined; // what is here needs no engine's files
       throw error;
     });
     if (!known) return this.#here;
-    if (isHere && !known.seesHost) throw await this.#elsewhere(id, undefined, call);
+    if (isHere && !known.seesHost) throw await this.#elsewhere(id, undefined, options);
     if (isHere) return this.#here;
     for (const key of known.others)
-      if ((await this.places.sandboxes(key, call)).includes(id)) throw await this.#elsewhere(id, key, call);
+      if ((await this.places.sandboxes(key, options)).includes(id)) throw await this.#elsewhere(id, key, options);
     return known.there ?? this.#here;
   }
 
@@ -135,26 +135,26 @@ export class EngineSites {
    *
    * @param isNeeded whether to find out where the engine is
    */
-  async known(call?: CallOptions, isNeeded = false): Promise<Known | undefined> {
-    const files = await this.places.files(call);
-    if (files.length === 0 && !(isNeeded && (await this.#isElsewhere(call)))) return undefined;
-    const key = await this.key(call);
+  async known(options?: CallOptions, isNeeded = false): Promise<Known | undefined> {
+    const files = await this.places.files(options);
+    if (files.length === 0 && !(isNeeded && (await this.#isElsewhere(options)))) return undefined;
+    const key = await this.key(options);
     const own = files.find((one) => one.key === key);
     const others = files.flatMap((one) => (one === own ? [] : [one.key]));
     if (own) return { there: (await this.#over(own.record)).provider, seesHost: false, others };
-    const { isElsewhere: isFar } = await this.#here.facts(call);
+    const { isElsewhere: isFar } = await this.#here.facts(options);
     return { seesHost: !isFar, others };
   }
 
-  async #isElsewhere(call?: CallOptions): Promise<boolean> {
-    const address = await this.#address(call);
+  async #isElsewhere(options?: CallOptions): Promise<boolean> {
+    const address = await this.#address(options);
     return address !== undefined && isElsewhere(address);
   }
 
   /** `undefined` for one that is not found, which is told of by who asks it. */
-  async #address(call?: CallOptions): Promise<EngineAddress | undefined> {
+  async #address(options?: CallOptions): Promise<EngineAddress | undefined> {
     try {
-      return await this.#engine.address(call);
+      return await this.#engine.address(options);
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
       return undefined;
@@ -162,17 +162,17 @@ export class EngineSites {
   }
 
   /** Names the engine in the directory of engines. */
-  async key(call?: CallOptions): Promise<string> {
-    const { identity } = await this.#here.facts(call);
+  async key(options?: CallOptions): Promise<string> {
+    const { identity } = await this.#here.facts(options);
     return (await sha256(new TextEncoder().encode(identity))).slice(0, 32);
   }
 
   /** @param key of the engine that has the sandbox; absent: one that sees the host's files */
-  async #elsewhere(id: SandboxId, key: string | undefined, call?: CallOptions): Promise<LitterboxError> {
-    const place = key === undefined ? undefined : await this.places.read(key, call);
+  async #elsewhere(id: SandboxId, key: string | undefined, options?: CallOptions): Promise<LitterboxError> {
+    const place = key === undefined ? undefined : await this.places.read(key, options);
     const reached = place && isOwn(place) ? place.address : undefined;
     const { title } = this.#engine;
-    const now = showAddress(await this.#engine.address(call));
+    const now = showAddress(await this.#engine.address(options));
     return new LitterboxError(
       'UNAVAILABLE',
       `The sandbox ${id} is on another engine${reached === undefined ? '' : `, which was at ${reached},`} than the one that is reached now, at ${now}.`,

@@ -22,7 +22,7 @@ export async function seesFiles(
   host: Host,
   directory: string,
   imageId: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<boolean> {
   // A directory: Podman cannot tell what a file that it mounts holds.
   const probe = `${directory}/${UNFINISHED}${crypto.randomUUID()}`;
@@ -30,9 +30,9 @@ export async function seesFiles(
   // No other file of that name has this size by chance, or any at all, and an engine that does not see it does not guess it.
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
   const bytes = new Uint8Array(1 + (random % MAX_TOKEN_BYTES));
-  await host.files.makeDirectory(probe, { ...call, mode: 0o700 });
+  await host.files.makeDirectory(probe, { ...options, mode: 0o700 });
   try {
-    await host.files.write(`${probe}/token`, bytes, call);
+    await host.files.write(`${probe}/token`, bytes, options);
     await engine.ask(
       'engine.probe',
       async (docker, signal) =>
@@ -48,7 +48,7 @@ export async function seesFiles(
           },
           abortSignal: signal,
         }),
-      { ...call, limitMs: WORK_MS },
+      { ...options, limitMs: WORK_MS },
     );
     const stat = await engine.askIfThere(
       'engine.probe',
@@ -58,11 +58,11 @@ export async function seesFiles(
         (answer as Readable).resume();
         return statOf(answer as StatAnswer);
       },
-      call,
+      options,
     );
     return stat !== undefined && stat.mode < GO_DIRECTORY && stat.size === bytes.length;
   } catch (error) {
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     if (isSourceUnseen((error as LitterboxError).cause)) return false;
     throw error;
   } finally {

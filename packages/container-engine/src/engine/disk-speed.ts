@@ -18,14 +18,14 @@ const LIST_DISKS = `for d in /sys/block/*; do [ -e "$d/device" ] && [ -b "/dev/\
 const HINT = 'Leave it out, or use a rootful engine on a machine with version 2 of control groups.';
 
 /** @throws LitterboxError `UNSUPPORTED` where nothing bounds what a container reads and writes in a second */
-export async function assertDiskSpeed(place: DiskSpeedPlace, facts: EngineFacts, call?: CallOptions): Promise<void> {
+export async function assertDiskSpeed(place: DiskSpeedPlace, facts: EngineFacts, options?: CallOptions): Promise<void> {
   const { provider, isConfined } = place;
   if (isConfined) throw noDiskSpeed(provider, 'the disks of an engine with files of its own are not seen here', HINT);
   if (facts.isRootless) throw noDiskSpeed(provider, 'a rootless engine is handed no control group for it', HINT);
   if (facts.cgroupVersion !== '2')
     throw noDiskSpeed(provider, 'version 1 of control groups does not bound what the kernel writes back later', HINT);
-  await assertToldWrites(provider, place, call);
-  if ((await disksOf(place.host, call)).length === 0)
+  await assertToldWrites(provider, place, options);
+  if ((await disksOf(place.host, options)).length === 0)
     throw noDiskSpeed(provider, 'no disk with hardware behind it is seen here', HINT);
 }
 
@@ -33,9 +33,9 @@ export async function assertDiskSpeed(place: DiskSpeedPlace, facts: EngineFacts,
 export async function diskSpeedOptions(
   host: Host,
   bytesPerSecond: number,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<Pick<Docker.HostConfig, 'BlkioDeviceReadBps' | 'BlkioDeviceWriteBps'>> {
-  const rates = (await disksOf(host, call)).map((Path) => ({ Path, Rate: bytesPerSecond }));
+  const rates = (await disksOf(host, options)).map((Path) => ({ Path, Rate: bytesPerSecond }));
   return { BlkioDeviceReadBps: rates, BlkioDeviceWriteBps: rates };
 }
 
@@ -49,7 +49,7 @@ export async function assertDiskSpeedHolds(
   { provider, host }: Pick<DiskSpeedPlace, 'provider' | 'host'>,
   pid: number,
   bytesPerSecond: number,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<void> {
   const script = `group=$(sed -n 's/^0:://p' /proc/${pid}/cgroup)
 while [ "$group" ] && [ "$group" != / ]; do
@@ -57,7 +57,7 @@ while [ "$group" ] && [ "$group" != / ]; do
 group=\${group%/*}
 done
 exit 1`;
-  const { code } = await runScript(host, script, call);
+  const { code } = await runScript(host, script, options);
   if (code === 0) return;
   throw new LitterboxError('DEGRADED', 'The engine did not bound the speed of the disk.', {
     operation: 'provider.start',
@@ -66,7 +66,7 @@ exit 1`;
   });
 }
 
-async function disksOf(host: Host, call?: CallOptions): Promise<readonly string[]> {
-  const text = await runScriptOrFail(host, 'provider.create', LIST_DISKS, call);
+async function disksOf(host: Host, options?: CallOptions): Promise<readonly string[]> {
+  const text = await runScriptOrFail(host, 'provider.create', LIST_DISKS, options);
   return text.split('\n').filter((line) => /^\/dev\/[A-Za-z0-9!_-]+$/.test(line));
 }

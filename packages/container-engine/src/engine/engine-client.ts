@@ -10,9 +10,9 @@ export interface EngineWay {
   readonly provider: ProviderKey;
   readonly host: Host;
   /** Where the engine listens; called once, when the engine is first needed. */
-  findEngine(call?: CallOptions): Promise<EngineAddress>;
+  findEngine(options?: CallOptions): Promise<EngineAddress>;
   /** Absolute path of the engine's socket on another machine, where its address does not say. */
-  findSocketThere(machine: Host, call?: CallOptions): Promise<string>;
+  findSocketThere(machine: Host, options?: CallOptions): Promise<string>;
   /** @defaultValue engines on other machines are refused */
   readonly openMachine?: OpenMachine | undefined;
 }
@@ -28,11 +28,15 @@ export interface EngineClient {
 }
 
 /** Loads the client of an engine and finds where that is. @throws LitterboxError of the search, and of the login on its machine */
-export async function openClient(way: EngineWay, machines: OpenedMachines, call?: CallOptions): Promise<EngineClient> {
-  const address = await way.findEngine(call);
+export async function openClient(
+  way: EngineWay,
+  machines: OpenedMachines,
+  options?: CallOptions,
+): Promise<EngineClient> {
+  const address = await way.findEngine(options);
   const [{ default: Dockerode }, { HostAgent }] = await Promise.all([import('dockerode'), import('./host-agent.ts')]);
   const connect =
-    address.type === 'ssh' ? await overMachine(way, address, machines, call) : connectEngine(way.host, address);
+    address.type === 'ssh' ? await overMachine(way, address, machines, options) : connectEngine(way.host, address);
   const agent = new HostAgent(connect);
   return {
     docker: withoutDockerHost(() => new Dockerode({ ...PLAIN, agent } as Docker.DockerOptions)),
@@ -46,7 +50,7 @@ async function overMachine(
   way: EngineWay,
   address: Extract<EngineAddress, { type: 'ssh' }>,
   machines: OpenedMachines,
-  call?: CallOptions,
+  options?: CallOptions,
 ) {
   const { openMachine, host, provider } = way;
   if (!openMachine)
@@ -59,8 +63,8 @@ async function overMachine(
         hint: 'Name that machine itself: litterbox host add NAME USER@HOST, then provider docker@NAME. A program of your own gives the provider openMachine.',
       },
     );
-  const machine = await machines.get(address, openMachine, call);
-  const path = address.path ?? (await way.findSocketThere(machine, call));
+  const machine = await machines.get(address, openMachine, options);
+  const path = address.path ?? (await way.findSocketThere(machine, options));
   return connectEngine(machine, { type: 'unix', path });
 }
 

@@ -241,8 +241,12 @@ function asEnginesWrite(release: string): string {
 }
 
 /** None when the engine does not tell: what cannot be shown is not claimed. */
-async function controllersOf(engine: Engine, path: string, call?: CallOptions): Promise<readonly string[]> {
-  const answer = await engine.ask('engine.info', (docker, signal) => got<OwnInfo | null>(docker, path, signal), call);
+async function controllersOf(engine: Engine, path: string, options?: CallOptions): Promise<readonly string[]> {
+  const answer = await engine.ask(
+    'engine.info',
+    (docker, signal) => got<OwnInfo | null>(docker, path, signal),
+    options,
+  );
   const controllers = answer?.host?.cgroupControllers;
   return Array.isArray(controllers) ? controllers : [];
 }

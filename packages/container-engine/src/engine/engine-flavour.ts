@@ -7,9 +7,9 @@ import type { Layout } from './layout.ts';
 /** In what one engine differs from another. */
 export interface EngineFlavour extends EngineWords {
   /** Where the engine listens. @throws LitterboxError `UNAVAILABLE` when there is none, `UNSUPPORTED` for an address that cannot be honoured. */
-  findEngine(host: Host, layout: Layout, call?: CallOptions): Promise<EngineAddress>;
+  findEngine(host: Host, layout: Layout, options?: CallOptions): Promise<EngineAddress>;
   /** Absolute path of the engine's socket on another machine, where the address does not say. @throws LitterboxError `UNAVAILABLE` */
-  findSocketThere(machine: Host, call?: CallOptions): Promise<string>;
+  findSocketThere(machine: Host, options?: CallOptions): Promise<string>;
   /** Whether the engine has an identity of its own, which it tells with every look. @defaultValue false */
   readonly hasIdentity?: boolean;
   /** Where the engine tells in its own words which controllers of control groups version 2 its containers get, if Docker's are not right. */
@@ -17,12 +17,12 @@ export interface EngineFlavour extends EngineWords {
   /** How long, in milliseconds, programs believe what the engine told another one of itself, where asking it is slow. `probe` asks. @defaultValue 0 */
   readonly believedMs?: number;
   /** What the engine takes for the filter of system calls. */
-  seccomp(host: Host, layout: Layout, call?: CallOptions): Promise<string>;
+  seccomp(host: Host, layout: Layout, options?: CallOptions): Promise<string>;
   /**
    * The most processes that the user of a container may have, counted by the kernel over all that share that user outside;
    * `undefined` leaves it to the engine.
    */
-  userProcesses?(host: Host, facts: EngineFacts, limit: number, call?: CallOptions): Promise<number>;
+  userProcesses?(host: Host, facts: EngineFacts, limit: number, options?: CallOptions): Promise<number>;
   /**
    * Helps the engine to see that a container was killed: called again and again while it has not.
    *

@@ -45,19 +45,19 @@ export class Engine implements AsyncDisposable {
   async ask<Answer>(
     operation: string,
     question: (docker: Docker, signal: AbortSignal) => Promise<Answer>,
-    call?: CallOptions & { readonly limitMs?: number },
+    options?: CallOptions & { readonly limitMs?: number },
   ): Promise<Answer> {
-    call?.signal?.throwIfAborted();
-    const { docker, address } = await this.#connected(operation, call);
-    const limit = AbortSignal.timeout(call?.limitMs ?? ANSWER_MS);
+    options?.signal?.throwIfAborted();
+    const { docker, address } = await this.#connected(operation, options);
+    const limit = AbortSignal.timeout(options?.limitMs ?? ANSWER_MS);
     const left = new AbortController();
-    const signal = AbortSignal.any([limit, left.signal, ...(call?.signal ? [call.signal] : [])]);
+    const signal = AbortSignal.any([limit, left.signal, ...(options?.signal ? [options.signal] : [])]);
     const answered = new AbortController();
     try {
       return await Promise.race([question(docker, signal), aborted(signal), silence(docker, answered.signal)]);
     } catch (error) {
       left.abort(); // a question that is still open would keep this program from ending
-      call?.signal?.throwIfAborted();
+      options?.signal?.throwIfAborted();
       throw engineError(this.#input, operation, address, error);
     } finally {
       answered.abort();
@@ -68,7 +68,7 @@ export class Engine implements AsyncDisposable {
   async askIfThere<Answer>(
     operation: string,
     question: (docker: Docker, signal: AbortSignal) => Promise<Answer>,
-    call?: CallOptions & { readonly limitMs?: number },
+    options?: CallOptions & { readonly limitMs?: number },
   ): Promise<Answer | undefined> {
     return await this.ask(
       operation,
@@ -80,7 +80,7 @@ export class Engine implements AsyncDisposable {
           throw error;
         }
       },
-      call,
+      options,
     );
   }
 
@@ -112,8 +112,8 @@ export class Engine implements AsyncDisposable {
   }
 
   /** Where it is. @throws LitterboxError `UNAVAILABLE` when there is none, `UNSUPPORTED` when it cannot be reached in that way. */
-  async address(call?: CallOptions): Promise<EngineAddress> {
-    return (await this.#connected('engine.connect', call)).address;
+  async address(options?: CallOptions): Promise<EngineAddress> {
+    return (await this.#connected('engine.connect', options)).address;
   }
 
   /** Forgets where it is: the next question looks for it anew. A machine that was logged in at is kept. */
@@ -145,14 +145,14 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  async #connected(operation: string, call?: CallOptions): Promise<EngineClient> {
-    this.#client ??= openClient(this.#input, this.#machines, call);
+  async #connected(operation: string, options?: CallOptions): Promise<EngineClient> {
+    this.#client ??= openClient(this.#input, this.#machines, options);
     const client = this.#client;
     try {
       return await client;
     } catch (error) {
       if (this.#client === client) this.#client = undefined;
-      call?.signal?.throwIfAborted();
+      options?.signal?.throwIfAborted();
       if (error instanceof LitterboxError) throw error;
       throw engineError(this.#input, operation, undefined, error);
     }

@@ -64,8 +64,8 @@ export class Images {
   }
 
   /** What the reference means to the engine now; undefined when it has none of that name. Pulls nothing. */
-  async idOf(reference: string, call?: CallOptions): Promise<string | undefined> {
-    return (await this.#inspect(reference, call))?.id;
+  async idOf(reference: string, options?: CallOptions): Promise<string | undefined> {
+    return (await this.#inspect(reference, options))?.id;
   }
 
   async #inspect(reference: string, options?: ProgressOptions): Promise<ImageFacts | undefined> {

@@ -14,12 +14,12 @@ export async function inspectContainer(
   engine: Engine,
   operation: string,
   container: string,
-  call?: CallOptions & { readonly limitMs?: number },
+  options?: CallOptions & { readonly limitMs?: number },
 ): Promise<Docker.ContainerInspectInfo | undefined> {
   const found: unknown = await engine.askIfThere(
     operation,
     async (docker) => docker.getContainer(container).inspect(),
-    call,
+    options,
   );
   if (found === undefined) return undefined;
   if (isContainer(found)) return found;

@@ -13,15 +13,15 @@ const KNOWN = new WeakMap<object, Map<string, Promise<EngineFacts>>>();
  * processor time, in which it asks the machine's package manager for its own programs. Where the survey says so, one that another
  * process took a while ago is good enough; the engine has to be there all the same.
  */
-export async function knownEngine(engine: Engine, survey: EngineSurvey, call?: CallOptions): Promise<EngineFacts> {
-  const address = showAddress(await engine.address(call));
+export async function knownEngine(engine: Engine, survey: EngineSurvey, options?: CallOptions): Promise<EngineFacts> {
+  const address = showAddress(await engine.address(options));
   const known = KNOWN.get(survey.host) ?? new Map<string, Promise<EngineFacts>>();
   KNOWN.set(survey.host, known);
   const before = known.get(address);
   // Who asked first may have given up: that says nothing to others.
-  if (before) return await before.catch(() => readEngine(engine, survey, call));
+  if (before) return await before.catch(() => readEngine(engine, survey, options));
   const looking = (async () =>
-    (await remembered(engine, survey, address, call)) ?? (await looked(engine, survey, address, call)))();
+    (await remembered(engine, survey, address, options)) ?? (await looked(engine, survey, address, options)))();
   known.set(address, looking);
   looking.catch(() => {
     if (known.get(address) === looking) known.delete(address);
@@ -30,9 +30,13 @@ export async function knownEngine(engine: Engine, survey: EngineSurvey, call?: C
 }
 
 /** The next look is a look. */
-export async function forgetEngine(engine: Engine, { host, memory }: EngineSurvey, call?: CallOptions): Promise<void> {
-  KNOWN.get(host)?.delete(showAddress(await engine.address(call)));
-  if (memory) await host.files.remove(memory.file, call);
+export async function forgetEngine(
+  engine: Engine,
+  { host, memory }: EngineSurvey,
+  options?: CallOptions,
+): Promise<void> {
+  KNOWN.get(host)?.delete(showAddress(await engine.address(options)));
+  if (memory) await host.files.remove(memory.file, options);
 }
 
 /** A look as it is written down. */
@@ -49,24 +53,29 @@ async function remembered(
   engine: Engine,
   { host, memory }: EngineSurvey,
   address: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<EngineFacts | undefined> {
-  const bytes = memory && (await host.files.read(memory.file, call));
+  const bytes = memory && (await host.files.read(memory.file, options));
   if (!bytes) return undefined;
   const look = parsed(bytes);
   const ageMs = Date.now() - (look?.at ?? 0);
-  const { bootId } = await host.facts(call);
+  const { bootId } = await host.facts(options);
   if (look?.version !== 2 || look.address !== address || look.bootId !== bootId || ageMs < 0 || ageMs > memory.forMs)
     return undefined;
-  await engine.ask('engine.ping', ping, { ...call, limitMs: PRESENCE_MS });
+  await engine.ask('engine.ping', ping, { ...options, limitMs: PRESENCE_MS });
   return look.facts;
 }
 
-async function looked(engine: Engine, survey: EngineSurvey, address: string, call?: CallOptions): Promise<EngineFacts> {
+async function looked(
+  engine: Engine,
+  survey: EngineSurvey,
+  address: string,
+  options?: CallOptions,
+): Promise<EngineFacts> {
   const { host, memory } = survey;
-  const facts = await readEngine(engine, survey, call);
+  const facts = await readEngine(engine, survey, options);
   if (!memory) return facts;
-  const { bootId } = await host.facts(call);
+  const { bootId } = await host.facts(options);
   const look: Look = { version: 2, bootId, address, at: Date.now(), facts };
   // Nobody depends on it, and before the first sandbox there is no directory for it.
   await host.files.write(memory.file, new TextEncoder().encode(JSON.stringify(look)), { mode: 0o600 }).catch(() => {});

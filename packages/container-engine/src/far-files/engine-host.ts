@@ -27,7 +27,7 @@ import type { FilesContainer } from './files-container.ts';
 export interface EngineHostInput {
   readonly engine: Engine;
   /** The container that files are reached through, which runs then. */
-  container(call?: CallOptions): Promise<FilesContainer>;
+  container(options?: CallOptions): Promise<FilesContainer>;
 }
 
 const SEARCH_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
@@ -74,8 +74,8 @@ export class EngineHost implements Host {
     return this.#execIds;
   }
 
-  async facts(call?: CallOptions): Promise<HostFacts> {
-    call?.signal?.throwIfAborted();
+  async facts(options?: CallOptions): Promise<HostFacts> {
+    options?.signal?.throwIfAborted();
     this.#facts ??= this.#readFacts().catch((error: unknown) => {
       this.#facts = undefined;
       throw error;
@@ -83,12 +83,12 @@ export class EngineHost implements Host {
     return await this.#facts;
   }
 
-  async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
-    return await this.#start(spec, false, call);
+  async spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
+    return await this.#start(spec, false, options);
   }
 
-  async connect(_address: SocketAddress, call?: CallOptions): Promise<ByteStream> {
-    call?.signal?.throwIfAborted();
+  async connect(_address: SocketAddress, options?: CallOptions): Promise<ByteStream> {
+    options?.signal?.throwIfAborted();
     throw new LitterboxError(
       'UNSUPPORTED',
       `Sockets on the machine of ${this.#input.engine.title} cannot be reached.`,
@@ -121,20 +121,20 @@ export class EngineHost implements Host {
     });
   }
 
-  async #start(spec: ProcessSpec, isOwn: boolean, call?: CallOptions): Promise<ProcessHandle> {
+  async #start(spec: ProcessSpec, isOwn: boolean, options?: CallOptions): Promise<ProcessHandle> {
     for (let attempt = 1; ; attempt += 1) {
-      call?.signal?.throwIfAborted();
-      const container = this.#found(call);
+      options?.signal?.throwIfAborted();
+      const container = this.#found(options);
       try {
-        return await this.#startIn(container, spec, isOwn, call);
+        return await this.#startIn(container, spec, isOwn, options);
       } catch (error) {
         // It may have ended, or have been removed, since it was looked for. Of several that hear of it at once only one looks anew.
         if (this.#container === container) this.#container = undefined;
         const isOfSpec =
           isLitterboxError(error) && ['NOT_FOUND', 'TOOL_MISSING'].includes(error.code) && !isOfEngine(error);
-        if (call?.signal?.aborted || isOfSpec || attempt === MAX_STARTS) throw error;
+        if (options?.signal?.aborted || isOfSpec || attempt === MAX_STARTS) throw error;
         if (isEndingNow(error)) {
-          await delay(END_MS, undefined, { ...(call?.signal && { signal: call.signal }) });
+          await delay(END_MS, undefined, { ...(options?.signal && { signal: options.signal }) });
           continue;
         }
         const id = await container.then((one) => one.id).catch(() => undefined);
@@ -143,8 +143,8 @@ export class EngineHost implements Host {
     }
   }
 
-  #found(call?: CallOptions): Promise<FilesContainer> {
-    this.#container ??= this.#input.container(call);
+  #found(options?: CallOptions): Promise<FilesContainer> {
+    this.#container ??= this.#input.container(options);
     return this.#container;
   }
 
@@ -157,7 +157,7 @@ export class EngineHost implements Host {
     container: Promise<FilesContainer>,
     spec: ProcessSpec,
     isOwn: boolean,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<ContainerProcess> {
     const { id, names } = await container;
     const env = spec.env ?? ENVIRONMENT;
@@ -176,7 +176,7 @@ export class EngineHost implements Host {
           this.#execIds.delete(one.execId);
         },
       },
-      call,
+      options,
     ).catch((error: unknown) => {
       throw toolMissing(error, spec.argv[0]);
     });

@@ -42,34 +42,34 @@ const MAX_ATTEMPTS = 50;
 const LOOK_AGAIN_MS = 100;
 
 /** Makes the volume. It stays, and the container with it, until somebody removes them: they hold the sandboxes. */
-export async function makeFilesVolume(engine: Engine, imageId: string, call?: CallOptions): Promise<FilesRecord> {
+export async function makeFilesVolume(engine: Engine, imageId: string, options?: CallOptions): Promise<FilesRecord> {
   const name = `litterbox-files-${crypto.randomUUID()}`;
   await engine.ask(
     'provider.create',
     async (docker, signal) =>
       docker.createVolume({ Name: name, Driver: 'local', Labels: { [LABELS.files]: name }, abortSignal: signal }),
-    { ...call, limitMs: WORK_MS },
+    { ...options, limitMs: WORK_MS },
   );
   const { Mountpoint: directory } = await engine.ask(
     'provider.create',
     async (docker) => docker.getVolume(name).inspect(),
-    call,
+    options,
   );
   if (!isAbsolutePath(directory)) throw noAnswer(engine, 'provider.create', 'a volume');
-  return { version: 1, name, directory, imageId, address: showAddress(await engine.address(call)) };
+  return { version: 1, name, directory, imageId, address: showAddress(await engine.address(options)) };
 }
 
 /** The container, which runs then. Another process may remove it meanwhile, as long as nobody works in it. */
 export async function ensureFilesContainer(
   engine: Engine,
   record: FilesRecord,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<FilesContainer> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    if (attempt > 1) await delay(LOOK_AGAIN_MS, undefined, { ...(call?.signal && { signal: call.signal }) });
-    const inspect = () => inspectContainer(engine, 'provider.files', record.name, call);
-    const found = (await inspect()) ?? ((await makeFilesContainer(engine, record, call)) && (await inspect()));
-    if (!found || !(await startFilesContainer(engine, found, call))) continue;
+    if (attempt > 1) await delay(LOOK_AGAIN_MS, undefined, { ...(options?.signal && { signal: options.signal }) });
+    const inspect = () => inspectContainer(engine, 'provider.files', record.name, options);
+    const found = (await inspect()) ?? ((await makeFilesContainer(engine, record, options)) && (await inspect()));
+    if (!found || !(await startFilesContainer(engine, found, options))) continue;
     return {
       id: found.Id,
       names: [...(found.Config.Env ?? []).map((entry) => entry.split('=')[0] ?? ''), ...ADDED],
@@ -83,13 +83,13 @@ export async function ensureFilesContainer(
 }
 
 /** @returns false when another process was faster: it made the container, or its removal still goes on */
-async function makeFilesContainer(engine: Engine, record: FilesRecord, call?: CallOptions): Promise<boolean> {
-  await assertVolume(engine, record, call);
+async function makeFilesContainer(engine: Engine, record: FilesRecord, options?: CallOptions): Promise<boolean> {
+  await assertVolume(engine, record, options);
   try {
     await engine.ask(
       'provider.files',
       (docker, signal) => docker.createContainer({ ...filesContainerOptions(record), abortSignal: signal }),
-      { ...call, limitMs: WORK_MS },
+      { ...options, limitMs: WORK_MS },
     );
     return true;
   } catch (error) {
@@ -111,10 +111,10 @@ async function makeFilesContainer(engine: Engine, record: FilesRecord, call?: Ca
 }
 
 /** An engine makes a volume that a container names and that is not there: an empty one, which would say that all sandboxes are gone. */
-async function assertVolume(engine: Engine, { name, address }: FilesRecord, call?: CallOptions): Promise<void> {
-  const found = await engine.askIfThere('provider.files', (docker) => docker.getVolume(name).inspect(), call);
+async function assertVolume(engine: Engine, { name, address }: FilesRecord, options?: CallOptions): Promise<void> {
+  const found = await engine.askIfThere('provider.files', (docker) => docker.getVolume(name).inspect(), options);
   if (found) return;
-  const now = showAddress(await engine.address(call));
+  const now = showAddress(await engine.address(options));
   throw new LitterboxError(
     'REMOTE_STATE_LOST',
     `${engine.title} at ${now} has no volume ${name}, which holds the sandboxes${address === undefined ? '' : ` that were made at ${address}`}.`,
@@ -131,7 +131,7 @@ async function assertVolume(engine: Engine, { name, address }: FilesRecord, call
 async function startFilesContainer(
   engine: Engine,
   { Id: id, State }: Docker.ContainerInspectInfo,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<boolean> {
   const ask = async (change: (container: Docker.Container, signal: AbortSignal) => Promise<unknown>) =>
     await engine.ask(
@@ -146,7 +146,7 @@ async function startFilesContainer(
           throw error;
         }
       },
-      { ...call, limitMs: WORK_MS },
+      { ...options, limitMs: WORK_MS },
     );
   if (State.Paused && !(await ask((container) => container.unpause()))) return false;
   return State.Running || (await ask((container, signal) => container.start({ abortSignal: signal })));
@@ -156,9 +156,9 @@ async function startFilesContainer(
 export async function hasFilesContainer(
   engine: Engine,
   { name }: FilesRecord,
-  call: CallOptions & { readonly limitMs: number },
+  options: CallOptions & { readonly limitMs: number },
 ): Promise<boolean> {
-  const found = await inspectContainer(engine, 'provider.files', name, call);
+  const found = await inspectContainer(engine, 'provider.files', name, options);
   return found?.State.Running === true;
 }
 

@@ -98,9 +98,9 @@ export class ContainerProcess implements ProcessHandle {
   }
 
   /** @throws LitterboxError `NOT_FOUND` for a program or directory that is not there; else as the engine says. */
-  static async start(input: ContainerProcessInput, call?: CallOptions): Promise<ContainerProcess> {
+  static async start(input: ContainerProcessInput, options?: CallOptions): Promise<ContainerProcess> {
     const { engine, container, spec, inherited, openFiles, processors, workspace, isUnmarked = false } = input;
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     const nonce = crypto.randomUUID();
     const hasTerminal = spec.terminal !== undefined;
     const env = { ...(!isUnmarked && { [CALL_VARIABLE]: crypto.randomUUID() }), ...spec.env };
@@ -127,23 +127,23 @@ export class ContainerProcess implements ProcessHandle {
         WorkingDir: '/',
         Privileged: false,
       },
-      call,
+      options,
     );
     const started = new ContainerProcess({ ...input, spec: { ...spec, env } }, exec, stream, nonce);
     try {
-      await started.#begun(call);
+      await started.#begun(options);
       if (spec.terminal) {
         await started.#resize(spec.terminal);
         await input.tell?.(goOn(started.#started?.pid ?? 0));
       }
     } catch (error) {
       await started[Symbol.asyncDispose]();
-      call?.signal?.throwIfAborted();
+      options?.signal?.throwIfAborted();
       throw error;
     }
     const abort = () => void started[Symbol.asyncDispose]();
-    call?.signal?.addEventListener('abort', abort, { once: true });
-    void started.exit.catch(() => {}).finally(() => call?.signal?.removeEventListener('abort', abort));
+    options?.signal?.addEventListener('abort', abort, { once: true });
+    void started.exit.catch(() => {}).finally(() => options?.signal?.removeEventListener('abort', abort));
     return started;
   }
 
@@ -216,14 +216,14 @@ export class ContainerProcess implements ProcessHandle {
     this.#settle.resolve({ code: 137, signal: 'SIGKILL' }); // of no effect when it has ended otherwise
   }
 
-  async #begun(call?: CallOptions): Promise<void> {
+  async #begun(options?: CallOptions): Promise<void> {
     const limit = AbortSignal.timeout(START_MS);
-    const signal = call?.signal ? AbortSignal.any([limit, call.signal]) : limit;
+    const signal = options?.signal ? AbortSignal.any([limit, options.signal]) : limit;
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     while (!this.#started && !this.#refusal && !this.#hasOutputEnded && !signal.aborted)
       await Promise.race([this.#changed, stopped]);
     if (this.#started) return;
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     throw this.#refusalError();
   }
 

@@ -37,13 +37,13 @@ exec setpriv --reuid="$owner" --regid="$owner" --clear-groups --no-new-privs --i
 export function walkerPlace(host: Host, upper: string, user: { readonly uid: number }) {
   return {
     changes: CHANGES,
-    async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
-      const { uid } = await host.facts(call);
+    async spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
+      const { uid } = await host.facts(options);
       const argv =
         uid === 0
           ? ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', AS_ROOT, 'sh', upper, String(user.uid)]
           : ['sh', '-c', AS_OWNER, 'sh', upper];
-      return await host.spawn({ ...spec, argv: [argv[0] ?? 'sh', ...argv.slice(1), ...spec.argv] }, call);
+      return await host.spawn({ ...spec, argv: [argv[0] ?? 'sh', ...argv.slice(1), ...spec.argv] }, options);
     },
   };
 }

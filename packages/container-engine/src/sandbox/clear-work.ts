@@ -27,23 +27,23 @@ const MEMORY_BYTES = 64 * 2 ** 20;
  * @param directory absolute path of the sandbox's directory
  * @throws LitterboxError `PERMISSION_DENIED` where the engine has no such image any more
  */
-export async function clearWork(parts: ContainerParts, directory: string, call?: CallOptions): Promise<void> {
+export async function clearWork(parts: ContainerParts, directory: string, options?: CallOptions): Promise<void> {
   const { engine, directories } = parts;
   const { host } = directories;
   // An empty one goes with the directory above, which is this user's.
   const script = `cd ${quoted(directory)} 2>/dev/null || exit 0
 for name in ${WORK.join(' ')}; do [ ! -d "$name/work" ] || rmdir "$name/work" 2>/dev/null || echo "$name"; done`;
-  const { stdout } = await runScript(host, script, call);
+  const { stdout } = await runScript(host, script, options);
   const left = WORK.filter((name) => stdout.split('\n').includes(name));
   if (left.length === 0) return;
-  const noted = await host.files.read(`${directory}/${REMOVED_IMAGE}`, { ...call, maxBytes: MAX_ID_BYTES });
+  const noted = await host.files.read(`${directory}/${REMOVED_IMAGE}`, { ...options, maxBytes: MAX_ID_BYTES });
   for (const name of left)
-    await clearAsRoot(engine, decodeRaw(noted ?? new Uint8Array()), `${directory}/${name}`, call);
+    await clearAsRoot(engine, decodeRaw(noted ?? new Uint8Array()), `${directory}/${name}`, options);
 }
 
 /** Empties a directory by a container that has nothing else, whose root may pass what belongs to others and has no further right. */
-async function clearAsRoot(engine: Engine, image: string, path: string, call?: CallOptions): Promise<void> {
-  const work = { ...call, limitMs: WORK_MS };
+async function clearAsRoot(engine: Engine, image: string, path: string, options?: CallOptions): Promise<void> {
+  const work = { ...options, limitMs: WORK_MS };
   const container = await engine
     .ask(
       'provider.remove',

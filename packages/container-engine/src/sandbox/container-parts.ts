@@ -42,12 +42,12 @@ export interface ContainerParts extends DescribeInput {
   readonly setups: LayeredSetups<SandboxMeta>;
   readonly snapshots: LayerSnapshots<SandboxMeta>;
   /** The facts of the engine, by one look per process, as long as it succeeds. */
-  facts(call?: CallOptions): Promise<EngineFacts>;
+  facts(options?: CallOptions): Promise<EngineFacts>;
 }
 
 /** The engine as the host has it. Does nothing until it is asked. */
 export function engineOf({ host, directory, flavour, openMachine }: ContainerProviderInput): Engine {
-  const findEngine = async (call?: CallOptions) => await flavour.findEngine(host, layoutOf(directory), call);
+  const findEngine = async (options?: CallOptions) => await flavour.findEngine(host, layoutOf(directory), options);
   return new Engine({ ...flavour, host, findEngine, openMachine });
 }
 
@@ -69,8 +69,8 @@ export function containerParts(input: ContainerProviderInput): ContainerParts {
     hasIdentity,
     ...(believedMs && { memory: { file: layout.engine, forMs: believedMs } }),
   };
-  const facts = async (call?: CallOptions) =>
-    await knownEngine(engine, look, call).catch((error: unknown) => {
+  const facts = async (options?: CallOptions) =>
+    await knownEngine(engine, look, options).catch((error: unknown) => {
       engine.forget();
       throw error;
     });

@@ -46,19 +46,19 @@ export class ContainerProvider implements SandboxProvider {
   }
 
   /** The facts of the engine, by one look per process, as long as it succeeds; `probe` looks anew. */
-  async facts(call?: CallOptions): Promise<EngineFacts> {
-    return await this.#parts.facts(call);
+  async facts(options?: CallOptions): Promise<EngineFacts> {
+    return await this.#parts.facts(options);
   }
 
-  async probe(call?: CallOptions): Promise<ProbeReport> {
+  async probe(options?: CallOptions): Promise<ProbeReport> {
     const { engine, look } = this.#parts;
     engine.forget();
     try {
-      await forgetEngine(engine, look, call);
-      const { checks } = await this.facts(call);
+      await forgetEngine(engine, look, options);
+      const { checks } = await this.facts(options);
       return { usable: checks.every(({ status }) => status !== 'failed'), checks };
     } catch (error) {
-      call?.signal?.throwIfAborted();
+      options?.signal?.throwIfAborted();
       if (!(error instanceof LitterboxError)) throw error;
       const remedy = error.details.hint ?? `Start ${engine.title}.`;
       const isAbsent = error.details.facts?.['isAbsent'] === true;
@@ -95,8 +95,8 @@ export class ContainerProvider implements SandboxProvider {
     );
   }
 
-  async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
-    return this.#runtime(await this.#parts.directories.read(id, call));
+  async open(id: SandboxId, options?: CallOptions): Promise<SandboxRuntime> {
+    return this.#runtime(await this.#parts.directories.read(id, options));
   }
 
   async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
@@ -105,13 +105,13 @@ export class ContainerProvider implements SandboxProvider {
     return this.#runtime(meta, container);
   }
 
-  async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
-    yield* this.#parts.directories.list(call);
+  async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+    yield* this.#parts.directories.list(options);
   }
 
-  async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
-    call?.signal?.throwIfAborted();
-    await removeSandbox(this.#parts, id, call);
+  async remove(id: SandboxId, options?: RemoveOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
+    await removeSandbox(this.#parts, id, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -14,7 +14,7 @@ import type { SandboxMeta } from '../engine/sandbox-meta.ts';
 export function containerSnapshots(
   directories: ContainerDirectories,
   { ends, pauses }: Containers,
-  assertCopyable: (call?: CallOptions) => Promise<void>,
+  assertCopyable: (options?: CallOptions) => Promise<void>,
 ): LayerSnapshots<SandboxMeta> {
   const { host, provider } = directories;
   const toError = (code: number, stderr: string) => copyError('snapshot.take', provider, code, stderr);

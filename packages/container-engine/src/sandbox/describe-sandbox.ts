@@ -52,7 +52,7 @@ export async function assertSupported(
   { directories, traits, isConfined }: DescribeInput,
   spec: SandboxSpec,
   facts: EngineFacts,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<void> {
   const { host, layout, provider } = directories;
   const { root, limits, workdir, strategy } = spec;
@@ -77,7 +77,7 @@ export async function assertSupported(
       'Set LITTERBOX_HOME to another directory.',
     );
   if (limits.diskBytesPerSecond !== undefined)
-    await assertDiskSpeed({ provider, host, root: layout.root, isConfined }, facts, call);
+    await assertDiskSpeed({ provider, host, root: layout.root, isConfined }, facts, options);
   if (limits.diskBytes === undefined) return;
   // As for namespaces: one disk for all a sandbox writes, mounted by who is root where the engine's containers are made.
   assertOwnPlayground(provider, spec);
@@ -87,7 +87,7 @@ export async function assertSupported(
       'limits.disk with a rootless engine',
       'Use the rootful engine, or leave the limit out.',
     );
-  const { code } = await runScript(host, `${CAN_MAKE_DISKS} && command -v mountpoint flock`, call);
+  const { code } = await runScript(host, `${CAN_MAKE_DISKS} && command -v mountpoint flock`, options);
   if (code !== 0) throw noDisks(provider);
 }
 
@@ -186,11 +186,11 @@ async function findSetup(
   imageId: string,
   { prepared: keys = [], workspace }: SandboxSpec,
   trees: BaseTreesInput,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<Pick<SandboxMeta, 'prepared' | 'newer'>> {
-  const prepared = await setups.first(keys, (key) => setupDirectory(layout, imageId, key), call);
+  const prepared = await setups.first(keys, (key) => setupDirectory(layout, imageId, key), options);
   if (prepared === undefined) return {};
-  const more = await ensureNewerFiles(trees, workspace, setupDirectory(layout, imageId, prepared), call);
+  const more = await ensureNewerFiles(trees, workspace, setupDirectory(layout, imageId, prepared), options);
   return more ? { prepared, ...more } : {};
 }
 

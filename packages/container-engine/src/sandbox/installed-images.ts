@@ -55,14 +55,14 @@ export class InstalledImages implements ImageStore {
     this.#notes = input.notes;
   }
 
-  async has(reference: string, key: string, call?: CallOptions): Promise<boolean> {
-    return (await this.idOf(reference, key, call)) !== undefined;
+  async has(reference: string, key: string, options?: CallOptions): Promise<boolean> {
+    return (await this.idOf(reference, key, options)) !== undefined;
   }
 
   /** The engine's id of the image with what is kept under the key; undefined where either is not there. */
-  async idOf(reference: string, key: string, call?: CallOptions): Promise<string | undefined> {
-    const base = await this.#images.idOf(reference, call);
-    return base === undefined ? undefined : await this.#kept(nameOf(base, key), call);
+  async idOf(reference: string, key: string, options?: CallOptions): Promise<string | undefined> {
+    const base = await this.#images.idOf(reference, options);
+    return base === undefined ? undefined : await this.#kept(nameOf(base, key), options);
   }
 
   /** @throws LitterboxError `NOT_FOUND` when it is not there. */
@@ -80,7 +80,7 @@ export class InstalledImages implements ImageStore {
     );
   }
 
-  async keep(id: SandboxId, key: string, call?: CallOptions): Promise<void> {
+  async keep(id: SandboxId, key: string, options?: CallOptions): Promise<void> {
     const operation = 'image.keep';
     const words = { operation, provider: this.#engine.provider };
     if (!SETUP_KEY.test(key))
@@ -88,17 +88,17 @@ export class InstalledImages implements ImageStore {
         ...words,
         hint: 'Take the digest of what the image depends on.',
       });
-    const meta = await this.#directories.read(id, call);
-    const found = await this.#containers.find(id, call);
+    const meta = await this.#directories.read(id, options);
+    const found = await this.#containers.find(id, options);
     if (!meta.isInstaller || !found)
       throw new LitterboxError('INVALID_ARGUMENT', `Nothing can be kept of the system of the sandbox ${meta.slug}.`, {
         ...words,
         hint: 'Make one with isInstaller, and keep it before it is removed.',
       });
-    await this.#containers.ends.kill(id, call); // what is kept is at rest
+    await this.#containers.ends.kill(id, options); // what is kept is at rest
     const name = nameOf(meta.imageId, key);
     // One that was there before loses its name alone: sandboxes whose container is not there at the moment may be made of it.
-    const work = { ...call, limitMs: WORK_MS };
+    const work = { ...options, limitMs: WORK_MS };
     const [repo, tag] = name.split(':');
     const made: unknown = await this.#engine.ask(
       operation,
@@ -119,16 +119,16 @@ export class InstalledImages implements ImageStore {
     const digest = digestOf((made as { readonly Id?: unknown } | undefined)?.Id);
     if (digest === undefined) throw noAnswer(this.#engine, operation, `the image ${name}`);
     const { host, directory } = this.#notes;
-    await host.files.makeDirectory(directory, { ...call, mode: 0o700 });
-    await host.files.write(`${directory}/${digest}`, encodeRaw(name), { ...call, mode: 0o600 });
+    await host.files.makeDirectory(directory, { ...options, mode: 0o700 });
+    await host.files.write(`${directory}/${digest}`, encodeRaw(name), { ...options, mode: 0o600 });
   }
 
-  async remove(reference: string, key: string, call?: CallOptions): Promise<void> {
-    const base = await this.#images.idOf(reference, call);
+  async remove(reference: string, key: string, options?: CallOptions): Promise<void> {
+    const base = await this.#images.idOf(reference, options);
     if (base === undefined) return;
-    const digest = digestOf(await this.#kept(nameOf(base, key), call));
-    if (await this.#removed(nameOf(base, key), 'image.remove', call)) {
-      if (digest !== undefined) await this.#notes.host.files.remove(`${this.#notes.directory}/${digest}`, call);
+    const digest = digestOf(await this.#kept(nameOf(base, key), options));
+    if (await this.#removed(nameOf(base, key), 'image.remove', options)) {
+      if (digest !== undefined) await this.#notes.host.files.remove(`${this.#notes.directory}/${digest}`, options);
       return;
     }
     throw new LitterboxError('CONFLICT', `Sandboxes are made of the image ${nameOf(base, key)}.`, {
@@ -139,16 +139,16 @@ export class InstalledImages implements ImageStore {
   }
 
   /** The id of the image that has the name, if it is the one that was kept under it. */
-  async #kept(name: string, call?: CallOptions): Promise<string | undefined> {
-    const id = await this.#images.idOf(name, call);
+  async #kept(name: string, options?: CallOptions): Promise<string | undefined> {
+    const id = await this.#images.idOf(name, options);
     const digest = digestOf(id);
     if (digest === undefined) return undefined;
-    const note = await this.#notes.host.files.read(`${this.#notes.directory}/${digest}`, call);
+    const note = await this.#notes.host.files.read(`${this.#notes.directory}/${digest}`, options);
     return note !== undefined && decodeRaw(note) === name ? id : undefined;
   }
 
   /** @returns false while it is in use */
-  async #removed(image: string, operation: string, call?: CallOptions): Promise<boolean> {
+  async #removed(image: string, operation: string, options?: CallOptions): Promise<boolean> {
     return (
       (await this.#engine.askIfThere(
         operation,
@@ -161,7 +161,7 @@ export class InstalledImages implements ImageStore {
             return false;
           }
         },
-        { ...call, limitMs: WORK_MS },
+        { ...options, limitMs: WORK_MS },
       )) ?? true
     );
   }

@@ -33,17 +33,17 @@ export async function removeSandbox(parts: ContainerParts, id: SandboxId, option
 }
 
 /** Whether overlays are mounted by root for a user who is not root. */
-async function isOfRootsEngine({ directories, facts }: ContainerParts, call?: CallOptions): Promise<boolean> {
-  const { uid } = await directories.host.facts(call);
-  return uid !== 0 && !(await facts(call)).isRootless;
+async function isOfRootsEngine({ directories, facts }: ContainerParts, options?: CallOptions): Promise<boolean> {
+  const { uid } = await directories.host.facts(options);
+  return uid !== 0 && !(await facts(options)).isRootless;
 }
 
 /** Notes of which image it was, before the description of the sandbox goes. One that cannot be read was noted before, or is broken. */
-async function noteImage({ directories }: ContainerParts, id: SandboxId, call?: CallOptions): Promise<void> {
+async function noteImage({ directories }: ContainerParts, id: SandboxId, options?: CallOptions): Promise<void> {
   const { host } = directories;
-  const meta = await directories.read(id, call).catch(() => undefined);
+  const meta = await directories.read(id, options).catch(() => undefined);
   if (meta)
-    await host.files.write(`${directories.filesOf(id).directory}/${REMOVED_IMAGE}`, encodeRaw(meta.imageId), call);
+    await host.files.write(`${directories.filesOf(id).directory}/${REMOVED_IMAGE}`, encodeRaw(meta.imageId), options);
 }
 
 /**

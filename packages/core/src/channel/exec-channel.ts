@@ -133,9 +133,9 @@ export class ExecChannel implements AsyncDisposable {
   }
 
   /** Starts the first shell ahead of the first command, which waits for it rather than start another one. */
-  async warm(call?: CallOptions): Promise<void> {
+  async warm(options?: CallOptions): Promise<void> {
     if (this.#idle.length > 0) return;
-    const warming = (this.#warming ??= this.#worker(call));
+    const warming = (this.#warming ??= this.#worker(options));
     try {
       const worker = await warming;
       if (this.#warming === warming) this.#idle.push(worker);
@@ -150,9 +150,9 @@ export class ExecChannel implements AsyncDisposable {
    * @throws LitterboxError `NOT_FOUND` when `cwd` is not there; `COMMAND_NUL`, `COMMAND_TOO_LONG`; `DISPOSED`; what `spawn` throws;
    *   `UNAVAILABLE` when the way to the sandbox is lost meanwhile.
    */
-  async run(command: ChannelCommand, call?: CallOptions): Promise<CommandOutcome> {
+  async run(command: ChannelCommand, options?: CallOptions): Promise<CommandOutcome> {
     assertRunnable(command);
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     const callId = crypto.randomUUID();
     const startedMs = performance.now();
     const stdout = new OutputKeeper(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
@@ -162,7 +162,7 @@ export class ExecChannel implements AsyncDisposable {
       return command.onOutput?.(chunk);
     };
 
-    const worker = await this.#worker(call);
+    const worker = await this.#worker(options);
     let interruption: CommandOutcome['interruption'];
     let giveUp = () => {};
     const givenUp = new Promise<'given-up'>((resolve) => {
@@ -177,7 +177,7 @@ export class ExecChannel implements AsyncDisposable {
       });
     };
     const onAbort = () => interrupt('abort');
-    call?.signal?.addEventListener('abort', onAbort, { once: true });
+    options?.signal?.addEventListener('abort', onAbort, { once: true });
     const timer =
       command.timeoutMs === undefined ? undefined : setTimeout(() => interrupt('timeout'), command.timeoutMs);
 
@@ -192,7 +192,7 @@ export class ExecChannel implements AsyncDisposable {
     } finally {
       clearTimeout(timer);
       clearTimeout(graceTimer);
-      call?.signal?.removeEventListener('abort', onAbort);
+      options?.signal?.removeEventListener('abort', onAbort);
     }
     const isReusable = typeof end === 'object' && !end.isHeld && !this.#isDisposed;
     if (isReusable && this.#idle.length < MAX_IDLE_WORKERS) this.#idle.push(worker);
@@ -219,8 +219,8 @@ export class ExecChannel implements AsyncDisposable {
   }
 
   /** What limits have done in the sandbox since it was started, as far as the kernel tells it. For {@link hitLimits}. */
-  async limitCounts(call?: CallOptions): Promise<LimitCounts> {
-    const worker = await this.#worker(call);
+  async limitCounts(options?: CallOptions): Promise<LimitCounts> {
+    const worker = await this.#worker(options);
     const end = await worker.run(':', () => {});
     if (!this.#isDisposed && this.#idle.length < MAX_IDLE_WORKERS && !end.isHeld) this.#idle.push(worker);
     else void this.#retire(worker, end.isHeld);
@@ -246,7 +246,7 @@ export class ExecChannel implements AsyncDisposable {
     this.#all.clear();
   }
 
-  async #worker(call?: CallOptions): Promise<Worker> {
+  async #worker(options?: CallOptions): Promise<Worker> {
     this.#assertUsable();
     for (let worker = this.#idle.pop(); worker; worker = this.#idle.pop()) {
       if (worker.isAlive) return worker;
@@ -256,7 +256,7 @@ export class ExecChannel implements AsyncDisposable {
     this.#warming = undefined; // it is this caller's now
     const warmed = await warming?.catch(() => undefined);
     if (warmed?.isAlive) return warmed;
-    return (await this.#reclaimed()) ?? (await this.#start(call));
+    return (await this.#reclaimed()) ?? (await this.#start(options));
   }
 
   /** A retired shell whose background process has ended meanwhile. Looks at one: the next command looks at the next. */

@@ -85,11 +85,11 @@ export class Worker implements AsyncDisposable {
 
   /** Starts the shell with the given function definitions. */
   static async start(
-    spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>,
+    spawn: (spec: ProcessSpec, options?: CallOptions) => Promise<ProcessHandle>,
     definitions: string,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<Worker> {
-    const worker = new Worker(await spawn({ argv: ['sh', '-s'], stdin: 'pipe' }, call));
+    const worker = new Worker(await spawn({ argv: ['sh', '-s'], stdin: 'pipe' }, options));
     try {
       await worker.#handle.write(scriptBytes(PROLOGUE + definitions));
       const { reports } = await worker.run(`${report('$$')}\n${report('"$lb_shell"')}`, () => {});

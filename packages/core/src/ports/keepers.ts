@@ -17,7 +17,7 @@ export interface KeeperRequest {
 }
 
 /** Answers one request, with any number of JSON values. */
-export type KeeperAnswer = (request: KeeperRequest, call: CallOptions) => AsyncIterable<unknown>;
+export type KeeperAnswer = (request: KeeperRequest, options: CallOptions) => AsyncIterable<unknown>;
 
 /**
  * How programs of one user find the one that keeps a sandbox (its services run and its ports are open). That there is one at a

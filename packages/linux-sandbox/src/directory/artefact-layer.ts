@@ -103,9 +103,9 @@ async function assertUnchanged(
   provider: string,
   script: ArtefactScript,
   digest: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<void> {
-  const { code, stderr } = await runScript(host, inWorkTree(script, assertDigest(digest)), call);
+  const { code, stderr } = await runScript(host, inWorkTree(script, assertDigest(digest)), options);
   if (code !== 0) throw artefactError(provider, code, stderr);
 }
 

@@ -26,7 +26,7 @@ export interface BaseTreesInput {
    *
    * @param unfinished absolute path of the directory
    */
-  fill?(unfinished: string, call?: CallOptions): Promise<void>;
+  fill?(unfinished: string, options?: CallOptions): Promise<void>;
   /** What kind of directory a tree is. @defaultValue an ordinary one */
   readonly kind?: TreeKind;
 }

@@ -28,39 +28,39 @@ export interface BringInput {
  * Brings files of a working tree to another machine: the newest layer there is copied, and then made equal, so that only what differs travels.
  * Where that cannot be done, all is sent by tar. What changed meanwhile is for the caller to see.
  */
-export async function bringArtefacts(input: BringInput, call?: CallOptions): Promise<void> {
+export async function bringArtefacts(input: BringInput, options?: CallOptions): Promise<void> {
   const { host, unfinished, artefacts, script } = input;
   const { source, sync, paths } = artefacts;
   if (sync) {
-    await beginWithNewest(input, call);
+    await beginWithNewest(input, options);
     try {
       const near = { host: readingAs(source.host, script), path: source.path };
-      await sync.sync(near, { host, path: unfinished }, { only: paths, maxTold: 0, signal: call?.signal });
+      await sync.sync(near, { host, path: unfinished }, { only: paths, maxTold: 0, signal: options?.signal });
       return;
     } catch (error) {
       if (!isLitterboxError(error, 'TOOL_MISSING')) throw error;
-      await clear(input, call); // tar would leave what is gone by now
+      await clear(input, options); // tar would leave what is gone by now
     }
   }
-  await sendAll(input, call);
+  await sendAll(input, options);
 }
 
 const wordsOf = ({ artefacts }: BringInput) => artefacts.paths.map((path) => quoted(`./${path}`)).join(' ');
 
 /** Copies what the newest layer has of the paths: what was brought before is nearly what is brought now. */
-async function beginWithNewest(input: BringInput, call?: CallOptions): Promise<void> {
+async function beginWithNewest(input: BringInput, options?: CallOptions): Promise<void> {
   const { host, bases, unfinished } = input;
   const script = `newest=$(ls -1dt ${quoted(bases)}/${ARTEFACT_PREFIX}* 2>/dev/null | head -n 1)
 [ -n "$newest" ] || exit 0
 exec 9<${quoted(unfinished)} && cd "$newest" || exit 0
 for path in ${wordsOf(input)}; do [ ! -e "$path" ] || [ -h "$path" ] || ${COPY} -t /proc/self/fd/9/ -- "$path" || exit 1; done`;
-  await runScriptOrFail(host, 'provider.artefacts', script, call);
+  await runScriptOrFail(host, 'provider.artefacts', script, options);
 }
 
 /** Takes away what {@link beginWithNewest} has copied. */
-async function clear(input: BringInput, call?: CallOptions): Promise<void> {
+async function clear(input: BringInput, options?: CallOptions): Promise<void> {
   const script = `cd ${quoted(input.unfinished)} && rm -rf -- ${wordsOf(input)}`;
-  await runScriptOrFail(input.host, 'provider.artefacts', script, call);
+  await runScriptOrFail(input.host, 'provider.artefacts', script, options);
 }
 
 /** The person's machine, whose programs see the working tree read-only and follow no link in it. */
@@ -77,11 +77,11 @@ function readingAs(host: Host, script: ArtefactScript): Host {
   };
 }
 
-async function sendAll({ host, unfinished, artefacts, script }: BringInput, call?: CallOptions): Promise<void> {
+async function sendAll({ host, unfinished, artefacts, script }: BringInput, options?: CallOptions): Promise<void> {
   const packing = inWorkTree(script, 'exec tar -c -f - --format=posix --no-unquote -- "$@"');
   const unpacking = `umask 022; cd ${quoted(unfinished)} && exec tar -x -f - --no-same-owner --same-permissions`;
-  await using near = await artefacts.source.host.spawn({ argv: ['sh', '-c', packing] }, call);
-  await using far = await host.spawn({ argv: ['sh', '-c', unpacking], stdin: 'pipe' }, call);
+  await using near = await artefacts.source.host.spawn({ argv: ['sh', '-c', packing] }, options);
+  await using far = await host.spawn({ argv: ['sh', '-c', unpacking], stdin: 'pipe' }, options);
   const saidThere = said(far);
   let saidHere = '';
   for await (const { type, bytes } of near)

@@ -10,11 +10,11 @@ export async function takeMark(
   directory: string,
   provider: string,
   id: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<void> {
   const mark = `${directory}/${POOLED}`;
   // Of two at once one finds nothing to rename. What stays says that it was given away.
-  await host.files.rename(mark, `${directory}/given-away`, call).catch(async (error: unknown) => {
+  await host.files.rename(mark, `${directory}/given-away`, options).catch(async (error: unknown) => {
     throw (await host.files.stat(mark)) ? error : notHere(provider, id);
   });
 }

@@ -12,19 +12,19 @@ export interface CreateSteps<Runtime> {
 /** Begins the runtime. Where that fails or is aborted, the runtime is closed and the sandbox is removed before the caller hears of it. */
 export async function createOrRollBack<Runtime extends AsyncDisposable>(
   { open, begin, remove }: CreateSteps<Runtime>,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<Runtime> {
   let runtime: Runtime | undefined;
   try {
     runtime = await open();
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     await begin(runtime);
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     return runtime;
   } catch (error) {
     await runtime?.[Symbol.asyncDispose]();
     await remove(error);
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     throw error;
   }
 }

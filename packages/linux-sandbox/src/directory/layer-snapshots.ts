@@ -28,12 +28,12 @@ export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
   /** What holds workspace and home. */
   layersOf(meta: Meta): readonly Layer[];
   /** @throws LitterboxError when this user cannot copy layers */
-  assertCopyable(call?: CallOptions): Promise<void>;
-  isRoot(call?: CallOptions): Promise<boolean>;
+  assertCopyable(options?: CallOptions): Promise<void>;
+  isRoot(options?: CallOptions): Promise<boolean>;
   /** Shell text as {@link DISK_USAGE}, for one directory of a snapshot. @defaultValue that one */
   readonly diskUsage?: string;
   /** Runs shell text on the host while the sandbox stands still. @throws LitterboxError as `copyError` has it */
-  still(meta: Meta, script: string, call?: CallOptions): Promise<void>;
+  still(meta: Meta, script: string, options?: CallOptions): Promise<void>;
   /** Ends all that runs in the sandbox, then runs shell text on the host before anything starts in it again. */
   ended(meta: Meta, script: string): Promise<void>;
   /**
@@ -71,28 +71,28 @@ export class LayerSnapshots<Meta extends DirectoryDescription> implements Snapsh
     this.#snapshots = `${input.directories.layout.root}/snapshots`;
   }
 
-  async take(id: SandboxId, call?: TakeSnapshotOptions): Promise<SnapshotName> {
-    call?.signal?.throwIfAborted();
+  async take(id: SandboxId, options?: TakeSnapshotOptions): Promise<SnapshotName> {
+    options?.signal?.throwIfAborted();
     const { still, layersOf } = this.#input;
     const { root } = this.#directories.layout;
     const { directory } = this.#directories.filesOf(id);
-    const meta = await this.#read(id, call);
-    await this.#assertCopyable(meta, call);
+    const meta = await this.#read(id, options);
+    await this.#assertCopyable(meta, options);
     const name = crypto.randomUUID();
     const unfinished = `${UNFINISHED}${name}`;
     const kept = `${this.#snapshots}/${unfinished}`;
-    const told = JSON.stringify({ sandbox: id, takenAtMs: Date.now(), note: call?.note });
+    const told = JSON.stringify({ sandbox: id, takenAtMs: Date.now(), note: options?.note });
     const copies = layersOf(meta)
       .map(({ name: layer, copy }) => copy(`${directory}/${layer}`, `${kept}/${layer}`))
       .join(' && ');
     const script = `${ensureDirectories([this.#snapshots])} || exit 1
 ${makeUnfinished(this.#snapshots, unfinished)} || exit 1
-${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies })} || exit
+${confinedCopy({ root, isRoot: await this.#input.isRoot(options), copy: copies })} || exit
 for lb_meta in meta.json ${RESTORING}; do [ ! -e ${quoted(directory)}/$lb_meta ] || break; done
 cp -- ${quoted(directory)}/$lb_meta meta.json && printf %s ${quoted(told)} >${KEPT} || exit 1
 mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
     try {
-      await still(meta, script, call);
+      await still(meta, script, options);
     } catch (error) {
       await this.#sweep();
       throw error;
@@ -100,25 +100,25 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
     return name;
   }
 
-  async restore(id: SandboxId, snapshot: SnapshotName, call?: CallOptions): Promise<void> {
-    call?.signal?.throwIfAborted();
+  async restore(id: SandboxId, snapshot: SnapshotName, options?: CallOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
     const { layersOf, ended, restored } = this.#input;
     const { host, layout, removal } = this.#directories;
     const { root } = layout;
-    const from = await this.#found(snapshot, call);
-    const kept = (await host.files.read(`${from}/meta.json`, call)) ?? new Uint8Array();
+    const from = await this.#found(snapshot, options);
+    const kept = (await host.files.read(`${from}/meta.json`, options)) ?? new Uint8Array();
     const keptMeta = this.#directories.parse(kept, `${from}/meta.json`);
-    const meta = await this.#read(id, call);
-    await this.#assertCopyable(meta, call);
+    const meta = await this.#read(id, options);
+    await this.#assertCopyable(meta, options);
     const next = restored(meta, keptMeta);
     const { directory } = this.#directories.filesOf(id);
     const layers = layersOf(next);
     const copies = layers.map(({ name, copy }) => copy(`${from}/${name}`, `${directory}/restored/${name}`));
     const prepare = `${removal}cd ${quoted(directory)} && exec 7>>restore.lock && flock -w 60 7 || exit 1
 remove_tree restored && mkdir restored || exit 1
-${confinedCopy({ root, isRoot: await this.#input.isRoot(call), copy: copies.join(' && ') })}`;
-    await runScriptOrFail(host, OPERATION, prepare, call);
-    call?.signal?.throwIfAborted();
+${confinedCopy({ root, isRoot: await this.#input.isRoot(options), copy: copies.join(' && ') })}`;
+    await runScriptOrFail(host, OPERATION, prepare, options);
+    options?.signal?.throwIfAborted();
     // From here on it is not left half-way but by a kill, which leaves a sandbox that another restore, or a removal, is good for.
     await runScriptOrFail(
       host,
@@ -142,8 +142,8 @@ remove_tree restored`,
   }
 
   /** All of them by one script, whatever their number. */
-  async *list(call?: CallOptions): AsyncGenerator<KeptSnapshot, void, undefined> {
-    call?.signal?.throwIfAborted();
+  async *list(options?: CallOptions): AsyncGenerator<KeptSnapshot, void, undefined> {
+    options?.signal?.throwIfAborted();
     const each = `kept=$d/${KEPT}
 [ -e "$kept" ] || kept=$d/meta.json
 taken=$(stat -c %Y "$kept" 2>/dev/null) || continue
@@ -151,7 +151,7 @@ printf '%s %s ' "$d" "$taken"
 head -c ${MAX_KEPT_BYTES} "$kept" 2>/dev/null
 echo`;
     const listing = { parent: this.#snapshots, each, operation: 'snapshot.list' };
-    for (const line of await listNamed(this.#directories.host, listing, call)) {
+    for (const line of await listNamed(this.#directories.host, listing, options)) {
       const snapshot = parseKept(line);
       if (snapshot) yield snapshot;
     }
@@ -159,21 +159,21 @@ echo`;
 
   async usage(
     snapshots: readonly SnapshotName[],
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<ReadonlyMap<SnapshotName, SnapshotUsage>> {
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     const { host, layout } = this.#directories;
     const { isRoot, diskUsage = DISK_USAGE } = this.#input;
-    const where = { host, root: layout.root, isRoot: await isRoot(call), snapshots: this.#snapshots, diskUsage };
+    const where = { host, root: layout.root, isRoot: await isRoot(options), snapshots: this.#snapshots, diskUsage };
     return await snapshotUsage(
       where,
       snapshots.filter((name) => NAME.test(name)),
-      call,
+      options,
     );
   }
 
-  async remove(snapshot: SnapshotName, call?: CallOptions): Promise<void> {
-    call?.signal?.throwIfAborted();
+  async remove(snapshot: SnapshotName, options?: CallOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
     if (!NAME.test(snapshot)) return;
     const from = quoted(`${this.#snapshots}/${snapshot}`);
     const gone = quoted(`${this.#snapshots}/${UNFINISHED}${snapshot}`);
@@ -196,18 +196,18 @@ ${sweepUnfinished(this.#snapshots)}`,
     );
   }
 
-  async #read(id: SandboxId, call?: CallOptions): Promise<Meta> {
+  async #read(id: SandboxId, options?: CallOptions): Promise<Meta> {
     const { host } = this.#directories;
     const { directory, meta } = this.#directories.filesOf(id);
-    const interrupted = await host.files.read(`${directory}/${RESTORING}`, call);
-    if (interrupted && !(await host.files.stat(meta, call)))
+    const interrupted = await host.files.read(`${directory}/${RESTORING}`, options);
+    if (interrupted && !(await host.files.stat(meta, options)))
       return this.#directories.parse(interrupted, `${directory}/${RESTORING}`, id);
-    return await this.#directories.read(id, call);
+    return await this.#directories.read(id, options);
   }
 
-  async #found(snapshot: SnapshotName, call?: CallOptions): Promise<string> {
+  async #found(snapshot: SnapshotName, options?: CallOptions): Promise<string> {
     const path = `${this.#snapshots}/${snapshot}`;
-    if (NAME.test(snapshot) && (await this.#directories.host.files.stat(path, call))) return path;
+    if (NAME.test(snapshot) && (await this.#directories.host.files.stat(path, options))) return path;
     throw new LitterboxError('NOT_FOUND', 'There is no such snapshot here.', {
       operation: OPERATION,
       provider: this.#directories.provider,
@@ -215,8 +215,8 @@ ${sweepUnfinished(this.#snapshots)}`,
     });
   }
 
-  async #assertCopyable({ limits }: Meta, call?: CallOptions): Promise<void> {
-    await this.#input.assertCopyable(call);
+  async #assertCopyable({ limits }: Meta, options?: CallOptions): Promise<void> {
+    await this.#input.assertCopyable(options);
     if (limits.diskBytes !== undefined)
       throw cannotHonour(
         this.#directories.provider,

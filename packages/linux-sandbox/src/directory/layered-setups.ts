@@ -38,9 +38,9 @@ export interface LayeredSetupsInput<Meta extends SetUpDescription> {
   readonly parents: readonly string[];
   /** Absolute path of the kept setup that the sandbox stands on. */
   directoryOf(meta: Meta): string | undefined;
-  placeOf(meta: Meta, key: string, call?: CallOptions): Promise<KeptPlace>;
+  placeOf(meta: Meta, key: string, options?: CallOptions): Promise<KeptPlace>;
   /** Ends all that runs in the sandbox, or gives shell text that does. */
-  end(id: SandboxId, call?: CallOptions): Promise<string>;
+  end(id: SandboxId, options?: CallOptions): Promise<string>;
 }
 
 /** Keeps setups of sandboxes in directories that are complete before they get their names, and are never written again. */
@@ -60,14 +60,14 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
   async first(
     keys: readonly string[],
     directoryOf: (key: string) => string,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<string | undefined> {
     for (const key of keys.filter((text) => SETUP_KEY.test(text)))
-      if (await this.#input.directories.host.files.stat(directoryOf(key), call)) return key;
+      if (await this.#input.directories.host.files.stat(directoryOf(key), options)) return key;
     return undefined;
   }
 
-  async keep(id: SandboxId, key: string, call?: CallOptions): Promise<void> {
+  async keep(id: SandboxId, key: string, options?: CallOptions): Promise<void> {
     const { directories, placeOf, end } = this.#input;
     const { host, provider } = directories;
     const words = { operation: 'setup.keep', provider };
@@ -77,7 +77,7 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
         hint: 'Take the digest of what the setup depends on.',
       });
     const sandbox = directories.filesOf(id);
-    const bytes = await host.files.read(sandbox.meta, call);
+    const bytes = await host.files.read(sandbox.meta, options);
     if (!bytes)
       throw new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
         ...words,
@@ -86,9 +86,9 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
     const meta = directories.parse(bytes, sandbox.meta, id);
     if (meta.limits.diskBytes !== undefined) return; // its layers are on its own disk, which nobody else mounts
     if (meta.prepared !== undefined || meta.artefacts !== undefined) return;
-    const { name, parent, keep, takeBack, meta: next } = await placeOf(meta, key, call);
-    if (await host.files.stat(`${parent}/${name}`, call)) return;
-    const ended = await end(id, call);
+    const { name, parent, keep, takeBack, meta: next } = await placeOf(meta, key, options);
+    if (await host.files.stat(`${parent}/${name}`, options)) return;
+    const ended = await end(id, options);
     const script = keepSetupScript({
       directory: sandbox.directory,
       parent,
@@ -100,21 +100,21 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
       isOther: next !== undefined,
     });
     const given = next && { given: descriptionLine(next) };
-    await runScriptOrFail(host, words.operation, `${ended}${script}`, { ...call, ...given });
+    await runScriptOrFail(host, words.operation, `${ended}${script}`, { ...options, ...given });
   }
 
-  async *list(call?: CallOptions): AsyncGenerator<KeptSetup, void, undefined> {
+  async *list(options?: CallOptions): AsyncGenerator<KeptSetup, void, undefined> {
     const { directories, parents, directoryOf } = this.#input;
     const { host } = directories;
     const users = new Map<string, SandboxId[]>();
-    for await (const { id } of directories.list(call)) {
+    for await (const { id } of directories.list(options)) {
       const { meta: file } = directories.filesOf(id);
-      const bytes = await host.files.read(file, call);
+      const bytes = await host.files.read(file, options);
       const directory = bytes && directoryOf(directories.parse(bytes, file, id));
       if (directory !== undefined) users.set(directory, [...(users.get(directory) ?? []), id]);
     }
     for (const parent of parents) {
-      for (const { name } of (await host.files.list(parent, call)) ?? []) {
+      for (const { name } of (await host.files.list(parent, options)) ?? []) {
         const [key = ''] = name.split('-');
         if (SETUP_KEY.test(key)) yield { key, usedBy: users.get(`${parent}/${name}`) ?? [] };
       }

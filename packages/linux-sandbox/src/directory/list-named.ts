@@ -18,16 +18,16 @@ const UNREADABLE = 87;
 export async function listNamed(
   host: Host,
   { parent, each, operation }: NamedListing,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<readonly string[]> {
   const script = `cd ${quoted(parent)} 2>/dev/null && [ -r . ] || exit ${UNREADABLE}
 for d in *; do
 case $d in *[!0-9a-f-]*) continue ;; esac
 ${each}
 done`;
-  const { code, stdout, stderr } = await runScript(host, script, call);
+  const { code, stdout, stderr } = await runScript(host, script, options);
   // A shell does not tell a directory that is not there from one that this user may not read.
-  if (code === UNREADABLE && (await host.files.list(parent, call)) === undefined) return [];
+  if (code === UNREADABLE && (await host.files.list(parent, options)) === undefined) return [];
   if (code !== 0) throw scriptError(operation, code, stderr);
   return stdout.split('\n');
 }

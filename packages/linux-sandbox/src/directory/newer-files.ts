@@ -30,7 +30,8 @@ export async function ensureNewerFiles(
   // After the last moment of the setup, whose times are finer than whole seconds.
   const timeSeconds = made.timeSeconds + 1;
   const key = `${workspace.key}-${made.base}-${timeSeconds}`;
-  const open = (call?: CallOptions) => workspace.openUnlike?.(made.base, timeSeconds, call) ?? workspace.open(call);
+  const open = (options?: CallOptions) =>
+    workspace.openUnlike?.(made.base, timeSeconds, options) ?? workspace.open(options);
   await ensureBaseTree(input, { key, open }, { signal: options?.signal });
   // Builds warn of files from the future, and may build them again and again.
   await passed(timeSeconds * 1000, options?.signal);
@@ -48,8 +49,8 @@ async function passed(momentMs: number, signal: AbortSignal | undefined): Promis
   signal?.throwIfAborted();
 }
 
-async function readMadeOver(host: Host, setup: string, call?: CallOptions): Promise<MadeOver | undefined> {
-  const bytes = await host.files.read(`${setup}/${MADE_OVER}`, call);
+async function readMadeOver(host: Host, setup: string, options?: CallOptions): Promise<MadeOver | undefined> {
+  const bytes = await host.files.read(`${setup}/${MADE_OVER}`, options);
   const [, base, seconds] = /^([0-9a-f]{8,128}) ([0-9]{1,12})$/.exec(new TextDecoder().decode(bytes)) ?? [];
   return base === undefined || seconds === undefined ? undefined : { base, timeSeconds: Number(seconds) };
 }

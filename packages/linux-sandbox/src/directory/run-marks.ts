@@ -17,8 +17,8 @@ export class RunMarks {
     this.#directory = directory;
   }
 
-  async isSet(name: keyof typeof NAMES, call?: CallOptions): Promise<boolean> {
-    return (await this.#host.files.stat(this.#path(name), call)) !== undefined;
+  async isSet(name: keyof typeof NAMES, options?: CallOptions): Promise<boolean> {
+    return (await this.#host.files.stat(this.#path(name), options)) !== undefined;
   }
 
   /** Sets the mark. It is not aborted half way: what follows counts on it. */
@@ -26,8 +26,8 @@ export class RunMarks {
     await this.#host.files.write(this.#path(name), new Uint8Array());
   }
 
-  async clear(name: keyof typeof NAMES, call?: CallOptions): Promise<void> {
-    await this.#host.files.remove(this.#path(name), call);
+  async clear(name: keyof typeof NAMES, options?: CallOptions): Promise<void> {
+    await this.#host.files.remove(this.#path(name), options);
   }
 
   /**
@@ -35,8 +35,8 @@ export class RunMarks {
    *
    * @throws LitterboxError `SANDBOX_PAUSED` or `SANDBOX_STOPPED` where the sandbox must not run a program
    */
-  async assertRunning(call?: CallOptions): Promise<void> {
-    const entries = new Set((await this.#host.files.list(this.#directory, call))?.map(({ name }) => name));
+  async assertRunning(options?: CallOptions): Promise<void> {
+    const entries = new Set((await this.#host.files.list(this.#directory, options))?.map(({ name }) => name));
     const isPaused = entries.has(NAMES.paused);
     if (!isPaused && !entries.has(NAMES.stopped)) return;
     throw atRest(this.#provider, isPaused ? 'paused' : 'stopped');

@@ -39,13 +39,13 @@ export const GIVEN = '"$lb_given"';
 export const TAKE_GIVEN = 'IFS= read -r lb_given || exit 1\n';
 
 /** Runs shell text of ours on the host and gives what it printed. Nothing an agent wrote is ever part of it unquoted. */
-export async function runScript(host: Host, script: string, call?: ScriptOptions): Promise<ScriptResult> {
-  const given = call?.given;
+export async function runScript(host: Host, script: string, options?: ScriptOptions): Promise<ScriptResult> {
+  const given = options?.given;
   await using handle = await host.spawn(
     given === undefined
       ? { argv: ['sh', '-c', OWN_UMASK + script] }
       : { argv: ['sh', '-c', OWN_UMASK + TAKE_GIVEN + script], stdin: 'pipe' },
-    call,
+    options,
   );
   if (given !== undefined) {
     await give(handle, given);
@@ -62,7 +62,7 @@ export async function runScript(host: Host, script: string, call?: ScriptOptions
     parts[chunk.type].push(chunk.bytes);
   }
   const { code } = await handle.exit;
-  call?.signal?.throwIfAborted();
+  options?.signal?.throwIfAborted();
   return { code, stdout: text(parts['stdout-data']), stderr: text(parts['stderr-data']) };
 }
 
@@ -76,11 +76,11 @@ export async function runAsking(
   host: Host,
   script: string,
   answer: (line: string) => Promise<void>,
-  call?: ScriptOptions,
+  options?: ScriptOptions,
 ): Promise<Pick<ScriptResult, 'code' | 'stderr'>> {
-  const given = call?.given;
+  const given = options?.given;
   const begin = given === undefined ? OWN_UMASK : OWN_UMASK + TAKE_GIVEN;
-  await using handle = await host.spawn({ argv: ['sh', '-c', begin + script], stdin: 'pipe' }, call);
+  await using handle = await host.spawn({ argv: ['sh', '-c', begin + script], stdin: 'pipe' }, options);
   if (given !== undefined) await give(handle, given);
   let asked = '';
   let said = '';
@@ -98,7 +98,7 @@ export async function runAsking(
       });
   }
   const { code } = await handle.exit;
-  call?.signal?.throwIfAborted();
+  options?.signal?.throwIfAborted();
   return { code, stderr: said };
 }
 
@@ -120,9 +120,9 @@ export async function runScriptOrFail(
   host: Host,
   operation: string,
   script: string,
-  call?: ScriptOptions,
+  options?: ScriptOptions,
 ): Promise<string> {
-  const { code, stdout, stderr } = await runScript(host, script, call);
+  const { code, stdout, stderr } = await runScript(host, script, options);
   if (code === 0) return stdout;
   throw scriptError(operation, code, stderr);
 }

@@ -122,9 +122,9 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
    *
    * @throws LitterboxError `ALREADY_EXISTS` when the id is taken; `UNSUPPORTED_FS` on a network file system
    */
-  async stage(meta: Meta, staged: StagedDirectory, call?: CallOptions): Promise<'staged' | 'base-missing'> {
+  async stage(meta: Meta, staged: StagedDirectory, options?: CallOptions): Promise<'staged' | 'base-missing'> {
     const { code, stderr } = await runAsking(this.host, this.stagingScript(meta, staged), async () => {}, {
-      ...call,
+      ...options,
       given: descriptionLine(meta),
     });
     if (code === EXITS.baseMissing) return 'base-missing';
@@ -233,10 +233,10 @@ trap - EXIT`;
   }
 
   /** @throws LitterboxError `NOT_FOUND`, or `SANDBOX_BROKEN` without a description that can be read */
-  async read(id: SandboxId, call?: CallOptions): Promise<Meta> {
+  async read(id: SandboxId, options?: CallOptions): Promise<Meta> {
     const files = this.filesOf(id);
-    const bytes = await this.host.files.read(files.meta, call);
-    if (!bytes && !(await this.host.files.stat(files.directory, call))) throw notHere(this.provider, id);
+    const bytes = await this.host.files.read(files.meta, options);
+    if (!bytes && !(await this.host.files.stat(files.directory, options))) throw notHere(this.provider, id);
     return this.parse(bytes ?? new Uint8Array(), files.meta, id);
   }
 
@@ -255,17 +255,17 @@ trap - EXIT`;
   }
 
   /** Replaces the description of a sandbox that is there. */
-  async rewrite(meta: Meta, call?: CallOptions): Promise<void> {
-    await this.host.files.write(this.filesOf(meta.id).meta, encodeRaw(JSON.stringify(meta)), call);
+  async rewrite(meta: Meta, options?: CallOptions): Promise<void> {
+    await this.host.files.write(this.filesOf(meta.id).meta, encodeRaw(JSON.stringify(meta)), options);
   }
 
   /** Gives a sandbox away that was made in advance, once. @throws LitterboxError `NOT_FOUND` for who comes second */
-  async claim(id: SandboxId, call?: CallOptions): Promise<void> {
-    await takeMark(this.host, this.filesOf(id).directory, this.provider, id, call);
+  async claim(id: SandboxId, options?: CallOptions): Promise<void> {
+    await takeMark(this.host, this.filesOf(id).directory, this.provider, id, options);
   }
 
   /** All sandboxes, by one script, whatever their number. */
-  async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+  async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     const each = `is=running
 if [ ! -e "$d/meta.json" ]; then [ -e "$d" ] || continue; is=broken
 elif [ -e "$d/paused" ]; then is=paused
@@ -273,7 +273,7 @@ elif [ -e "$d/stopped" ]; then is=stopped; fi
 [ ! -e "$d/${POOLED}" ] || is="$is pooled"
 printf '%s %s\\n' "$is" "$d"`;
     const listing = { parent: this.layout.sandboxes, each, operation: 'provider.list' };
-    for (const line of await listNamed(this.host, listing, call)) {
+    for (const line of await listNamed(this.host, listing, options)) {
       const [, state, pooled, id = ''] = STATUS.exec(line) ?? [];
       if (state !== undefined && SandboxId.is(id))
         yield { id, state: state as RuntimeStatus['state'], ...(pooled !== undefined && { isPooled: true }) };
@@ -281,8 +281,8 @@ printf '%s %s\\n' "$is" "$d"`;
   }
 
   /** One sandbox, without a look at the others; undefined where there is none of that id. */
-  async state(id: SandboxId, call?: CallOptions): Promise<RuntimeStatus | undefined> {
-    const entries = await this.host.files.list(this.filesOf(id).directory, call);
+  async state(id: SandboxId, options?: CallOptions): Promise<RuntimeStatus | undefined> {
+    const entries = await this.host.files.list(this.filesOf(id).directory, options);
     if (!entries) return undefined;
     const names = new Set(entries.map(({ name }) => name));
     const mark = (['paused', 'stopped'] as const).find((name) => names.has(name));

@@ -91,43 +91,43 @@ export class ShellFiles implements HostFiles {
     this.#shell = shell;
   }
 
-  async read(path: string, call?: CallOptions & { readonly maxBytes?: number }): Promise<Uint8Array | undefined> {
-    const maxBytes = call?.maxBytes ?? DEFAULT_MAX_BYTES;
+  async read(path: string, options?: CallOptions & { readonly maxBytes?: number }): Promise<Uint8Array | undefined> {
+    const maxBytes = options?.maxBytes ?? DEFAULT_MAX_BYTES;
     // A pipe that nobody writes to would never end.
     const script = `[ ! -p "$1" ] || exit 0; exec head -c ${maxBytes + 1} <"$1"`;
-    const bytes = await this.#print('file.read', path, script, maxBytes + 1, call);
+    const bytes = await this.#print('file.read', path, script, maxBytes + 1, options);
     if (bytes === undefined || bytes.length <= maxBytes) return bytes;
     throw new LitterboxError('RESOURCE_EXHAUSTED', `${shown(path)} is larger than ${maxBytes} bytes.`, {
       operation: 'file.read',
     });
   }
 
-  async write(path: string, bytes: Uint8Array, call?: CallOptions & { readonly mode?: number }): Promise<void> {
+  async write(path: string, bytes: Uint8Array, options?: CallOptions & { readonly mode?: number }): Promise<void> {
     const words = [path, `${path}.${crypto.randomUUID()}.tmp`] as const;
     const { maxStdinBytes = bytes.length } = this.#shell;
     // A file whose stdin was cut short never gets the name. The script takes it away itself: a lost connection leaves nobody else who could.
-    const finish = `{ ${APPEND} && [ "$(wc -c <"$2")" -eq ${bytes.length} ] && chmod ${(call?.mode ?? 0o600).toString(8)} "$2" && sync "$2"; } &&
+    const finish = `{ ${APPEND} && [ "$(wc -c <"$2")" -eq ${bytes.length} ] && chmod ${(options?.mode ?? 0o600).toString(8)} "$2" && sync "$2"; } &&
 { [ ! -d "$1" ] || [ -h "$1" ] || { echo 'Is a directory' >&2; false; }; } && mv -fT "$2" "$1" && exit 0
 rm -f "$2"
 exit 1`;
     let written = 0;
     try {
       for (; bytes.length - written > maxStdinBytes; written += maxStdinBytes)
-        await this.#do('file.write', words, APPEND, call, bytes.subarray(written, written + maxStdinBytes));
-      await this.#do('file.write', words, finish, call, bytes.subarray(written));
+        await this.#do('file.write', words, APPEND, options, bytes.subarray(written, written + maxStdinBytes));
+      await this.#do('file.write', words, finish, options, bytes.subarray(written));
     } catch (error) {
       if (written > 0) await this.remove(words[1]);
       throw error;
     }
   }
 
-  async makeDirectory(path: string, call?: CallOptions & { readonly mode?: number }): Promise<void> {
-    const mask = (0o777 & ~(call?.mode ?? 0o700)).toString(8);
-    await this.#do('file.make-directory', [path], `umask ${mask}; mkdir -p "$1"`, call);
+  async makeDirectory(path: string, options?: CallOptions & { readonly mode?: number }): Promise<void> {
+    const mask = (0o777 & ~(options?.mode ?? 0o700)).toString(8);
+    await this.#do('file.make-directory', [path], `umask ${mask}; mkdir -p "$1"`, options);
   }
 
-  async list(path: string, call?: CallOptions) {
-    const bytes = await this.#print('file.list', path, LIST, MAX_LIST_BYTES, call);
+  async list(path: string, options?: CallOptions) {
+    const bytes = await this.#print('file.list', path, LIST, MAX_LIST_BYTES, options);
     return (
       bytes &&
       decodeRaw(bytes)
@@ -137,8 +137,8 @@ exit 1`;
     );
   }
 
-  async stat(path: string, call?: CallOptions): Promise<FileStat | undefined> {
-    const bytes = await this.#print('file.stat', path, `exec stat -c '%f %s %u %g' "$1"`, MAX_WORD_BYTES, call);
+  async stat(path: string, options?: CallOptions): Promise<FileStat | undefined> {
+    const bytes = await this.#print('file.stat', path, `exec stat -c '%f %s %u %g' "$1"`, MAX_WORD_BYTES, options);
     if (!bytes) return undefined;
     const told = decodeRaw(bytes).trim();
     const [, raw, size, uid, gid] = /^([0-9a-f]{1,8}) ([0-9]+) ([0-9]+) ([0-9]+)$/.exec(told) ?? [];
@@ -153,15 +153,15 @@ exit 1`;
     };
   }
 
-  async rename(source: string, target: string, call?: CallOptions): Promise<void> {
+  async rename(source: string, target: string, options?: CallOptions): Promise<void> {
     const script = `[ -e "$1" ] || [ -h "$1" ] || { echo 'No such file or directory' >&2; exit 1; }
 [ ! -d "$2" ] || [ -h "$2" ] || [ -d "$1" ] || { echo 'Is a directory' >&2; exit 1; }
 exec mv -fT "$1" "$2"`;
-    await this.#do('file.rename', [source, target], script, call);
+    await this.#do('file.rename', [source, target], script, options);
   }
 
-  async remove(path: string, call?: CallOptions): Promise<void> {
-    await this.#do('file.remove', [path], `${removeTree()}remove_tree "$1"`, call);
+  async remove(path: string, options?: CallOptions): Promise<void> {
+    await this.#do('file.remove', [path], `${removeTree()}remove_tree "$1"`, options);
   }
 
   /** What a script prints; undefined when it says that there is no such file. */

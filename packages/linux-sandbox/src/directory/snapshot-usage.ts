@@ -40,7 +40,7 @@ export interface SnapshotUsageInput {
 export async function snapshotUsage(
   { host, root, isRoot, snapshots, diskUsage }: SnapshotUsageInput,
   names: readonly SnapshotName[],
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<ReadonlyMap<SnapshotName, SnapshotUsage>> {
   if (names.length === 0) return new Map();
   const count = `lb_usage() {
@@ -54,7 +54,7 @@ for layer in "$d"/*/; do
 done
 done`;
   const script = `[ -d ${quoted(snapshots)} ] || exit 0\n${confinedCopy({ root, isRoot, copy: count })}`;
-  const told = await runScriptOrFail(host, 'snapshot.usage', script, call);
+  const told = await runScriptOrFail(host, 'snapshot.usage', script, options);
   const usages = new Map<SnapshotName, SnapshotUsage>();
   for (const line of told.split('\n')) {
     const [, name = '', disk, own] = /^(\S+) (\d{1,15}) (\d{1,15}|-)$/.exec(line) ?? [];

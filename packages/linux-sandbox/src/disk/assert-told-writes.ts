@@ -18,12 +18,12 @@ export const noDiskSpeed = (provider: ProviderKey, why: string, hint: string) =>
 export async function assertToldWrites(
   provider: ProviderKey,
   { host, root }: { readonly host: Host; readonly root: string },
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<void> {
   const look = `path=${quoted(root)}
 until [ -e "$path" ] || [ ! "$path" ]; do path=\${path%/*}; done
 stat -f -c %T "\${path:-/}"`;
-  const type = (await runScriptOrFail(host, 'provider.create', look, call)).trim();
+  const type = (await runScriptOrFail(host, 'provider.create', look, options)).trim();
   if (BOUNDED_FILE_SYSTEMS.includes(type)) return;
   throw noDiskSpeed(
     provider,

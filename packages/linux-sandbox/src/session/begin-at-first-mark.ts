@@ -8,9 +8,9 @@ export async function beginAtFirstMark<Meta extends DirectoryDescription & { rea
   directories: SandboxDirectories<Meta>,
   runtime: PlaceRuntime,
   meta: Meta,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<void> {
-  const firstMark = await runtime.mark(call);
+  const firstMark = await runtime.mark(options);
   await directories.rewrite({ ...meta, firstMark });
   runtime.beginAt(firstMark);
 }

@@ -59,9 +59,9 @@ export interface Isolation {
   /** Who programs inside are on the host: nobody whom the machine knows. Owns workspace, home and playground. */
   readonly user: { readonly uid: number; readonly gid: number };
   /** Looks for what it needs and changes nothing. One failed check makes it unusable; findings are for people. */
-  checks(host: Host, call?: CallOptions): Promise<readonly ProbeCheck[]>;
+  checks(host: Host, options?: CallOptions): Promise<readonly ProbeCheck[]>;
   /** How it is made, for people: `runc 1.1.5`. Asked once, after the checks. */
-  mechanism(host: Host, call?: CallOptions): Promise<string>;
+  mechanism(host: Host, options?: CallOptions): Promise<string>;
   /**
    * Shell text that starts the first process and stays until it has ended. It has a shell of its own, whose number is `$$`: what enters
    * control groups by that number is this shell and what it starts. What it prints to stderr is told when the start fails.

@@ -41,7 +41,7 @@ const PROCESSORS = 'processors';
 const RUN_GIVEN = `${TAKE_GIVEN}lb_text=$(printf ${GIVEN}x) && eval "\${lb_text%x}"`;
 
 /** How a session of a place of whatever kind is started; makes its root directory, of links and places for mounts. */
-export async function launchPlace(input: LaunchPlaceInput, call?: CallOptions): Promise<Launch> {
+export async function launchPlace(input: LaunchPlaceInput, options?: CallOptions): Promise<Launch> {
   const { provider, host, root, files, meta, isolation, mechanism, environment } = input;
   const { id, workdir, limits } = meta;
   const { directory } = files;
@@ -57,8 +57,8 @@ printf '\\0'
 cat ${quoted(root)}/sandboxes/*/${PROCESSORS} 2>/dev/null
 :`;
   const [said, status] = await Promise.all([
-    runScriptOrFail(host, 'provider.start', script, call),
-    host.files.read('/proc/self/status', call),
+    runScriptOrFail(host, 'provider.start', script, options),
+    host.files.read('/proc/self/status', options),
   ]);
   const [etc = '', namespaces = '', tops = '', taken = ''] = said.split('\0');
   const processors = chooseProcessors(

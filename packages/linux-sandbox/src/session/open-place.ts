@@ -12,7 +12,7 @@ export interface OpenPlaceInput {
   readonly directories: SandboxDirectories<PlaceMeta>;
   readonly isolation: Isolation;
   /** How places are made, for people. */
-  mechanism(call?: CallOptions): Promise<string>;
+  mechanism(options?: CallOptions): Promise<string>;
 }
 
 /** How what a session of the sandbox in that directory left is ended; for a shell that is in there. */

@@ -143,7 +143,7 @@ export class PlaceProcess implements ProcessHandle {
     starter: ProcessHandle,
     chunks: AsyncIterator<OutputChunk>,
     start: StartReport,
-    call?: CallOptions,
+    options?: CallOptions,
   ) {
     this.#input = input;
     this.#starter = starter;
@@ -160,12 +160,12 @@ export class PlaceProcess implements ProcessHandle {
     });
     this.exit.catch(() => {}); // whoever asks is told; nobody has to ask
     const abort = () => void this[Symbol.asyncDispose]();
-    call?.signal?.addEventListener('abort', abort, { once: true });
-    void this.exit.catch(() => {}).finally(() => call?.signal?.removeEventListener('abort', abort));
+    options?.signal?.addEventListener('abort', abort, { once: true });
+    void this.exit.catch(() => {}).finally(() => options?.signal?.removeEventListener('abort', abort));
     if (input.spec.terminal) this.resize = (size) => this.#resize(size);
   }
 
-  static async start(input: PlaceProcessInput, call?: CallOptions): Promise<PlaceProcess> {
+  static async start(input: PlaceProcessInput, options?: CallOptions): Promise<PlaceProcess> {
     const { host, io, spec } = input;
     const id = crypto.randomUUID();
     const script = commandFile(input, id);
@@ -180,22 +180,22 @@ export class PlaceProcess implements ProcessHandle {
       { signal: input.lost },
     );
     const abort = () => void starter[Symbol.asyncDispose]();
-    call?.signal?.addEventListener('abort', abort, { once: true });
+    options?.signal?.addEventListener('abort', abort, { once: true });
     try {
-      call?.signal?.throwIfAborted();
+      options?.signal?.throwIfAborted();
       const chunks = starter[Symbol.asyncIterator]();
       const report = await firstLine(chunks);
-      if (report.word === 'ending') await ended(input.lost, call);
+      if (report.word === 'ending') await ended(input.lost, options);
       const refusal = REFUSALS[report.word];
       if (refusal) throw refusal(spec, input.provider);
       if (report.word !== 'started') throw lostError(input.provider);
-      return new PlaceProcess(input, starter, chunks, report, call);
+      return new PlaceProcess(input, starter, chunks, report, options);
     } catch (error) {
       await starter[Symbol.asyncDispose]();
-      call?.signal?.throwIfAborted();
+      options?.signal?.throwIfAborted();
       throw input.lost.aborted ? lostError(input.provider) : error;
     } finally {
-      call?.signal?.removeEventListener('abort', abort);
+      options?.signal?.removeEventListener('abort', abort);
     }
   }
 
@@ -270,8 +270,8 @@ export class PlaceProcess implements ProcessHandle {
 }
 
 /** The session says that it ends: it is over in a moment, and then another one can be started. */
-async function ended(lost: AbortSignal, call?: CallOptions): Promise<void> {
-  const either = AbortSignal.any([lost, ...(call?.signal ? [call.signal] : [])]);
+async function ended(lost: AbortSignal, options?: CallOptions): Promise<void> {
+  const either = AbortSignal.any([lost, ...(options?.signal ? [options.signal] : [])]);
   if (!either.aborted) await new Promise((resolve) => either.addEventListener('abort', resolve, { once: true }));
 }
 

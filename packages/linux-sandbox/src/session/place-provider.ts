@@ -67,8 +67,8 @@ class PlaceProvider implements SandboxProvider {
     this.#isolation = isolation;
   }
 
-  async probe(call?: CallOptions): Promise<ProbeReport> {
-    const checks = await this.#isolation.checks(this.#directories.host, call);
+  async probe(options?: CallOptions): Promise<ProbeReport> {
+    const checks = await this.#isolation.checks(this.#directories.host, options);
     return { usable: checks.every(({ status }) => status !== 'failed'), checks };
   }
 
@@ -101,41 +101,41 @@ ${artefacts === undefined ? '' : layTree(`${layout.bases}/${artefacts}`, '--refl
     );
   }
 
-  async open(id: SandboxId, call?: CallOptions): Promise<SandboxRuntime> {
-    const meta = await this.#directories.read(id, call);
-    await this.#assertUsable(call);
+  async open(id: SandboxId, options?: CallOptions): Promise<SandboxRuntime> {
+    const meta = await this.#directories.read(id, options);
+    await this.#assertUsable(options);
     return this.#runtime(meta);
   }
 
-  async *list(call?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
-    yield* this.#directories.list(call);
+  async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+    yield* this.#directories.list(options);
   }
 
-  async remove(id: SandboxId, call?: RemoveOptions): Promise<void> {
-    call?.signal?.throwIfAborted();
+  async remove(id: SandboxId, options?: RemoveOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
     const { directory } = this.#directories.filesOf(id);
     const place = { id, directory };
     const end = `( ${endSessionScript(directory, leavingsOf(this.#isolation, place))} ) || exit 1`;
-    await this.#directories.remove(id, { end, clean: this.#isolation.clean(place) }, call);
+    await this.#directories.remove(id, { end, clean: this.#isolation.clean(place) }, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
   #runtime(meta: PlaceMeta) {
-    const mechanism = (call?: CallOptions) => this.#describe(call);
+    const mechanism = (options?: CallOptions) => this.#describe(options);
     return openPlace({ directories: this.#directories, isolation: this.#isolation, mechanism }, meta);
   }
 
-  #describe(call?: CallOptions): Promise<string> {
-    this.#mechanism ??= this.#isolation.mechanism(this.#directories.host, call).catch((error: unknown) => {
+  #describe(options?: CallOptions): Promise<string> {
+    this.#mechanism ??= this.#isolation.mechanism(this.#directories.host, options).catch((error: unknown) => {
       this.#mechanism = undefined;
       throw error;
     });
     return this.#mechanism;
   }
 
-  async #assertUsable(call?: CallOptions): Promise<void> {
-    const checks = await this.#isolation.checks(this.#directories.host, call);
+  async #assertUsable(options?: CallOptions): Promise<void> {
+    const checks = await this.#isolation.checks(this.#directories.host, options);
     const failed = checks.find(({ status }) => status === 'failed');
     if (!failed) return;
     throw new LitterboxError('UNAVAILABLE', `Sandboxes cannot run on this machine: ${failed.finding}.`, {

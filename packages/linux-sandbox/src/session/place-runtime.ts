@@ -55,9 +55,13 @@ export class PlaceRuntime implements SandboxRuntime {
   readonly playground = INSIDE.playground;
   readonly environment: Readonly<Record<string, string>>;
   /** Absent on a host that cannot enter networks. */
-  readonly connect?: (port: number, call?: CallOptions) => Promise<ByteStream>;
+  readonly connect?: (port: number, options?: CallOptions) => Promise<ByteStream>;
   /** As {@link connect}. */
-  readonly listen?: (port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions) => Promise<OpenPort>;
+  readonly listen?: (
+    port: number,
+    onConnection: (stream: ByteStream) => void,
+    options?: CallOptions,
+  ) => Promise<OpenPort>;
   readonly prepared?: string;
   readonly live?: string;
   readonly #input: PlaceInput;
@@ -92,17 +96,17 @@ export class PlaceRuntime implements SandboxRuntime {
     });
   }
 
-  async assurance(call?: CallOptions): Promise<Assurance> {
-    call?.signal?.throwIfAborted();
-    return (await this.#session('facts', call)).assurance;
+  async assurance(options?: CallOptions): Promise<Assurance> {
+    options?.signal?.throwIfAborted();
+    return (await this.#session('facts', options)).assurance;
   }
 
-  async spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
-    return await this.#spawn('sandbox', spec, call);
+  async spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
+    return await this.#spawn('sandbox', spec, options);
   }
 
-  async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
-    return await this.#whileItRuns(call, () => this.#scanner.scan(mark ?? this.#firstMark, call));
+  async scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan> {
+    return await this.#whileItRuns(options, () => this.#scanner.scan(mark ?? this.#firstMark, options));
   }
 
   /** From now on, no mark means this one. */
@@ -111,16 +115,16 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   /** Starts session and scanner ahead of the first command; resolves when the session runs. */
-  async warm(call?: CallOptions): Promise<void> {
-    await this.#session('facts', call);
-    void this.#scanner.warm(call); // who looks for changes waits for it
+  async warm(options?: CallOptions): Promise<void> {
+    await this.#session('facts', options);
+    void this.#scanner.warm(options); // who looks for changes waits for it
   }
 
-  async mark(call?: CallOptions): Promise<ChangeMark> {
-    return await this.#whileItRuns(call, () => this.#scanner.now(call));
+  async mark(options?: CallOptions): Promise<ChangeMark> {
+    return await this.#whileItRuns(options, () => this.#scanner.now(options));
   }
 
-  async pause(call?: CallOptions): Promise<void> {
+  async pause(options?: CallOptions): Promise<void> {
     const { provider, freeze, freezeHint } = this.#input;
     if (!freeze)
       throw new LitterboxError('UNSUPPORTED', 'Processes cannot be frozen here.', {
@@ -128,39 +132,39 @@ export class PlaceRuntime implements SandboxRuntime {
         provider,
         hint: freezeHint,
       });
-    if (await this.#marks.isSet('stopped', call)) return;
+    if (await this.#marks.isSet('stopped', options)) return;
     await this.#marks.set('paused');
     failpoint('pause.after-mark');
     // Without a session there is nothing to freeze: the mark is what keeps commands out.
-    await runScriptOrFail(this.#host, 'runtime.pause', freeze(true), call);
+    await runScriptOrFail(this.#host, 'runtime.pause', freeze(true), options);
   }
 
-  async resume(call?: CallOptions): Promise<void> {
+  async resume(options?: CallOptions): Promise<void> {
     const { freeze } = this.#input;
-    if (freeze) await runScriptOrFail(this.#host, 'runtime.resume', freeze(false), call);
+    if (freeze) await runScriptOrFail(this.#host, 'runtime.resume', freeze(false), options);
     failpoint('resume.after-thaw');
-    await this.#marks.clear('paused', call);
-    await this.start(call);
+    await this.#marks.clear('paused', options);
+    await this.start(options);
   }
 
-  async stop(call?: CallOptions): Promise<void> {
+  async stop(options?: CallOptions): Promise<void> {
     const { files } = this.#input;
     const entered = this.#loopbackSession;
     await this.#marks.set('stopped');
     failpoint('stop.after-mark');
-    await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory, this.#input.leavings), call);
+    await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory, this.#input.leavings), options);
     if (entered) await settledWithin(entered.ended, WORD_MS); // or the next start finds the network of this one
-    await this.#marks.clear('paused', call);
+    await this.#marks.clear('paused', options);
   }
 
-  async start(call?: CallOptions): Promise<void> {
-    await this.#marks.clear('stopped', call);
+  async start(options?: CallOptions): Promise<void> {
+    await this.#marks.clear('stopped', options);
   }
 
-  async #listen(port: number, onConnection: (stream: ByteStream) => void, call?: CallOptions): Promise<OpenPort> {
+  async #listen(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<OpenPort> {
     assertPort('runtime.listen', port);
-    return await this.#through('runtime.listen', call, async (loopback, session) => {
-      const listener = await loopback.listen(port, onConnection, call);
+    return await this.#through('runtime.listen', options, async (loopback, session) => {
+      const listener = await loopback.listen(port, onConnection, options);
       // What listens would keep the network of a session that has ended.
       void session.ended.then(() => listener[Symbol.asyncDispose]());
       return listener;
@@ -170,13 +174,13 @@ export class PlaceRuntime implements SandboxRuntime {
   /** Opens something in the network of the session, while the sandbox neither pauses nor is stopped. */
   async #through<Opened extends AsyncDisposable>(
     operation: string,
-    call: CallOptions | undefined,
+    options: CallOptions | undefined,
     open: (loopback: NamespaceLoopback, session: Session) => Promise<Opened>,
   ): Promise<Opened> {
     return await this.#whileItRuns(
-      call,
+      options,
       async () => {
-        const session = await this.#session('program', call);
+        const session = await this.#session('program', options);
         return await open(this.#loopbackOf(session, operation), session);
       },
       (opened) => opened[Symbol.asyncDispose](),
@@ -189,7 +193,7 @@ export class PlaceRuntime implements SandboxRuntime {
    * @param undo what becomes of the outcome when the sandbox turns out to be at rest
    */
   async #whileItRuns<Outcome>(
-    call: CallOptions | undefined,
+    options: CallOptions | undefined,
     work: () => Promise<Outcome>,
     undo?: (outcome: Outcome) => PromiseLike<void>,
   ): Promise<Outcome> {
@@ -197,7 +201,7 @@ export class PlaceRuntime implements SandboxRuntime {
     const working = work();
     working.catch(() => {}); // told below, unless the sandbox is at rest
     try {
-      await this.#marks.assertRunning(call);
+      await this.#marks.assertRunning(options);
     } catch (error) {
       if (undo) await working.then(undo, () => {});
       throw error;
@@ -205,11 +209,11 @@ export class PlaceRuntime implements SandboxRuntime {
     return await working;
   }
 
-  async usage(call?: CallOptions): Promise<ResourceUsage> {
-    call?.signal?.throwIfAborted();
+  async usage(options?: CallOptions): Promise<ResourceUsage> {
+    options?.signal?.throwIfAborted();
     const { usage } = this.#input;
     if (usage === undefined) return {};
-    const { code, stdout } = await runScript(this.#host, usage, call);
+    const { code, stdout } = await runScript(this.#host, usage, options);
     if (code !== 0) return { memoryBytes: 0, processes: 0 }; // no session: nothing runs
     return parseUsage(stdout);
   }
@@ -223,13 +227,13 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   /** A session that ended while the process was being started is replaced once: then there is another reason. */
-  async #spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
-    const session = await this.#session('program', call);
+  async #spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
+    const session = await this.#session('program', options);
     try {
-      return await session.spawn(where, spec, call);
+      return await session.spawn(where, spec, options);
     } catch (error) {
-      if (session.isAlive || this.#isDisposed || call?.signal?.aborted) throw error;
-      return await (await this.#session('program', call)).spawn(where, spec, call);
+      if (session.isAlive || this.#isDisposed || options?.signal?.aborted) throw error;
+      return await (await this.#session('program', options)).spawn(where, spec, options);
     }
   }
 
@@ -251,7 +255,7 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   /** One session start at a time; a session that ended is replaced. */
-  async #session(purpose: SessionPurpose, call?: CallOptions): Promise<Session> {
+  async #session(purpose: SessionPurpose, options?: CallOptions): Promise<Session> {
     if (this.#isDisposed)
       throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
         operation: 'runtime.spawn',
@@ -262,7 +266,7 @@ export class PlaceRuntime implements SandboxRuntime {
     if (current) {
       const session = await current.catch(() => undefined);
       if (session?.isAlive) return session;
-      if (this.#starting !== current) return await this.#session(purpose, call);
+      if (this.#starting !== current) return await this.#session(purpose, options);
       await session?.[Symbol.asyncDispose]();
     }
     // Not bound to the caller's signal: others may wait for the same start.

@@ -48,7 +48,7 @@ export interface SessionInput {
   /** Whether the supervisor starts a place of its own for the change scanner, beside the sandbox; else it looks from inside. */
   readonly hasScannerPlace: boolean;
   /** Asked before every start of a session: what is there on the host may have changed since the last one. */
-  launch(call?: CallOptions): Promise<Launch>;
+  launch(options?: CallOptions): Promise<Launch>;
 }
 
 /** What a session is wanted for. One for a program is not started in a sandbox that is paused or stopped. */
@@ -99,19 +99,19 @@ export class Session implements AsyncDisposable {
    * @throws LitterboxError `DEGRADED` when a control is missing and nobody allowed that; `UNAVAILABLE` when it cannot start;
    *   `SANDBOX_PAUSED`, `SANDBOX_STOPPED` when a program is to start in a sandbox at rest that has no session.
    */
-  static async attach(input: SessionInput, purpose: SessionPurpose, call?: CallOptions): Promise<Session> {
+  static async attach(input: SessionInput, purpose: SessionPurpose, options?: CallOptions): Promise<Session> {
     const argv = ['sh', '-c', LINK_SCRIPT, input.files.directory, purpose] as const;
     const link = await input.host.spawn({ argv, stdin: 'pipe' });
     try {
       const output = lines(link)[Symbol.asyncIterator]();
       // What a start needs to know is asked meanwhile, so that one does not wait for the other.
-      const launching = input.launch(call);
+      const launching = input.launch(options);
       launching.catch(() => {}); // of no interest where a session lives
       const { value = '' } = await output.next();
       const [state = '', kept] = /^(\S*)(?: (.*))?$/s.exec(value)?.slice(1) ?? [];
       assertLinked(input, state);
       failpoint('session.after-link');
-      const facts = state === 'alive' ? keptFactsOf(input, kept) : await launch(input, await launching, call);
+      const facts = state === 'alive' ? keptFactsOf(input, kept) : await launch(input, await launching, options);
       await link.write(encodeRaw('watch\n'));
       return new Session(input, link, output, facts);
     } catch (error) {
@@ -130,7 +130,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** Starts a program in the sandbox, or in the namespace of its change scanner. */
-  async spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle> {
+  async spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
     const { provider, host, files, environment, workdir, hasScannerPlace } = this.#input;
     const base = where === 'sandbox' ? environment : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
     const isInside = where === 'sandbox' || !hasScannerPlace;
@@ -150,7 +150,7 @@ export class Session implements AsyncDisposable {
         lost: this.#lost.signal,
         onEnd: (process) => this.#processes.delete(process),
       },
-      call,
+      options,
     );
     this.#processes.add(started);
     return started;
@@ -192,11 +192,11 @@ async function* lines(handle: ProcessHandle): AsyncGenerator<string, undefined, 
 class ClosedWorkspace extends LitterboxError {}
 
 /** As {@link launchOnce}, and once more where the workspace was closed. */
-async function launch(input: SessionInput, launched: Launch, call?: CallOptions): Promise<KeptFacts> {
+async function launch(input: SessionInput, launched: Launch, options?: CallOptions): Promise<KeptFacts> {
   try {
-    return await launchOnce(input, launched, call);
+    return await launchOnce(input, launched, options);
   } catch (error) {
-    if (error instanceof ClosedWorkspace) return await launchOnce(input, launched, call);
+    if (error instanceof ClosedWorkspace) return await launchOnce(input, launched, options);
     throw error;
   }
 }
@@ -205,17 +205,17 @@ async function launch(input: SessionInput, launched: Launch, call?: CallOptions)
 async function launchOnce(
   input: SessionInput,
   { argv, given, namespaces, judge }: Launch,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<KeptFacts> {
   const { host, files } = input;
   const handle = await host.spawn({ argv, stdin: 'pipe' });
   const abort = () => void handle.closeStdin(); // the supervisor then ends what it started
-  call?.signal?.addEventListener('abort', abort, { once: true });
+  options?.signal?.addEventListener('abort', abort, { once: true });
   try {
     if (given !== undefined) await give(handle, given);
     const supervisor = new SupervisorTalk(handle);
     const { words, said } = await supervisor.next();
-    call?.signal?.throwIfAborted();
+    options?.signal?.throwIfAborted();
     if (words[0] === 'alive') {
       void handle[Symbol.asyncDispose]();
       return await readKeptFacts(input);
@@ -268,7 +268,7 @@ async function launchOnce(
     await handle[Symbol.asyncDispose]();
     throw error;
   } finally {
-    call?.signal?.removeEventListener('abort', abort);
+    options?.signal?.removeEventListener('abort', abort);
   }
 }
 

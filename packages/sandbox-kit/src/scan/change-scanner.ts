@@ -39,14 +39,14 @@ export interface ScannerInput {
   /** The layer began as a copy of another sandbox's: what is gone from its top may have left no other trace. @defaultValue false */
   readonly isCopy?: boolean;
   /** Starts a program where both paths lead to these trees. */
-  spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle>;
+  spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
   /**
    * A place outside of the runtime for the program that stays and looks for changes, where it sees what is searched and nothing
    * else. It lists no directory of the workspace there. @defaultValue it runs where everything else runs
    */
   readonly aside?: {
     readonly changes: string;
-    spawn(spec: ProcessSpec, call?: CallOptions): Promise<ProcessHandle>;
+    spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
   };
 }
 
@@ -90,35 +90,35 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** Starts what the first scan needs, ahead of it. */
-  warm(call?: CallOptions): Promise<void> {
-    call?.signal?.throwIfAborted();
+  warm(options?: CallOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
     return this.#walker.warm();
   }
 
   /** The mark that means "everything up to now". */
-  now(call?: CallOptions): Promise<ChangeMark> {
-    return this.#finder.find({ starts: [] }, () => {}, call).then(clockMark);
+  now(options?: CallOptions): Promise<ChangeMark> {
+    return this.#finder.find({ starts: [] }, () => {}, options).then(clockMark);
   }
 
-  async scan(mark: ChangeMark | undefined, call?: CallOptions): Promise<ChangeScan> {
-    let { now, entries, listed } = await this.#changedSince(mark, call);
+  async scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan> {
+    let { now, entries, listed } = await this.#changedSince(mark, options);
     const isOtherClock = mark !== undefined && !isComparable(mark, now);
-    if (isOtherClock) ({ now, entries, listed } = await this.#changedSince(undefined, call));
+    if (isOtherClock) ({ now, entries, listed } = await this.#changedSince(undefined, options));
     const next = clockMark(now);
     // A layer that is new holds nothing but its top, which has not changed: what is gone would have left a mark in it.
     const { changes, workspace, isCopy } = this.#input;
     if (mark === undefined && changes !== workspace && !isCopy && entries.every(isReadableTop)) entries = [];
-    if (mark === undefined || isOtherClock) await this.#addPrepared(entries, call);
+    if (mark === undefined || isOtherClock) await this.#addPrepared(entries, options);
     const known = entries.some(({ letter }) => letter === 'd') ? await this.#knownAt(mark) : undefined;
     if (mark !== undefined && !isOtherClock && known?.get('') === UNREAD && entries.some(isReadableTop)) {
-      ({ entries, listed } = await this.#changedSince(undefined, call));
-      await this.#addPrepared(entries, call);
+      ({ entries, listed } = await this.#changedSince(undefined, options));
+      await this.#addPrepared(entries, options);
     }
-    if (known && mark !== undefined) await this.#addMoved(entries, known, call);
+    if (known && mark !== undefined) await this.#addMoved(entries, known, options);
     entries = uppermost(entries);
     const directories = entries.filter(({ letter }) => letter === 'd');
     if (known) await this.#remember(next, known, directories);
-    return { next, changes: this.#changesOf(entries, directories, listed, call) };
+    return { next, changes: this.#changesOf(entries, directories, listed, options) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,7 +128,7 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** By the program that stays, where there is one; else by one that is started now. */
-  async #changedSince(mark: ChangeMark | undefined, call?: CallOptions): Promise<Changed> {
+  async #changedSince(mark: ChangeMark | undefined, options?: CallOptions): Promise<Changed> {
     const since = mark === undefined ? undefined : momentOf(mark);
     const walk = await this.#walker.walk(since);
     if (walk) {
@@ -145,7 +145,7 @@ export class ChangeScanner implements AsyncDisposable {
     const now = await this.#finder.find(
       { starts, ...(since !== undefined && { since }) },
       (entry) => void entries.push(...this.#placed(entry)),
-      call,
+      options,
     );
     return { now, entries, listed: new Map() };
   }
@@ -163,7 +163,7 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** What a setup left. What is hidden by now, or gone, has vanished for whoever reads it, or shows in a directory's listing. */
-  async #addPrepared(entries: FoundEntry[], call?: CallOptions): Promise<void> {
+  async #addPrepared(entries: FoundEntry[], options?: CallOptions): Promise<void> {
     const root = this.#input.prepared;
     if (root === undefined) return;
     const seen = new Set(entries.map(({ path }) => path));
@@ -173,12 +173,12 @@ export class ChangeScanner implements AsyncDisposable {
         const entry = below(root, found);
         if (!seen.has(entry.path)) entries.push(entry);
       },
-      call,
+      options,
     );
   }
 
   /** Everything below directories that are not the ones known under their path. */
-  async #addMoved(entries: FoundEntry[], known: ReadonlyMap<string, string>, call?: CallOptions): Promise<void> {
+  async #addMoved(entries: FoundEntry[], known: ReadonlyMap<string, string>, options?: CallOptions): Promise<void> {
     const placeOf = (entry: FoundEntry) => `${this.#topOf(entry)}/${entry.path}`;
     const moved = entries
       .filter(
@@ -197,7 +197,7 @@ export class ChangeScanner implements AsyncDisposable {
           seen.add(found.path);
           entries.push(...this.#placed(found));
         },
-        call,
+        options,
       );
     }
   }
@@ -206,7 +206,7 @@ export class ChangeScanner implements AsyncDisposable {
     entries: FoundEntry[],
     directories: readonly FoundEntry[],
     listed: Changed['listed'],
-    call?: CallOptions,
+    options?: CallOptions,
   ): AsyncGenerator<ChangedPath, void, undefined> {
     for (const batch of batches(directories)) {
       const children = new Map<string, DirectoryChild[]>();
@@ -226,7 +226,7 @@ export class ChangeScanner implements AsyncDisposable {
             const parent = path.slice(workspace.length + 1, cut); // empty where the entry lies in the workspace's top
             children.get(parent)?.push({ name: path.slice(cut + 1), type: TYPES[letter] ?? 'special' });
           },
-          call,
+          options,
         );
       for (const { path, isReadable } of batch) {
         if (isReadable && !isTooLong(path)) yield { type: 'directory', path, children: children.get(path) ?? [] };

@@ -41,20 +41,20 @@ export class Finder {
   }
 
   /** Gives the moment at which it began, by the clock that change times are taken from; entries come as they are found. */
-  async find(request: FindRequest, onEntry: (entry: FoundEntry) => void, call?: CallOptions): Promise<ClockMoment> {
+  async find(request: FindRequest, onEntry: (entry: FoundEntry) => void, options?: CallOptions): Promise<ClockMoment> {
     if (!this.#isPlain) {
-      const moment = await this.#findByGnu(request, onEntry, call);
+      const moment = await this.#findByGnu(request, onEntry, options);
       if (moment !== undefined) return moment;
       this.#isPlain = true;
     }
-    return await this.#findPlainly(request, onEntry, call);
+    return await this.#findPlainly(request, onEntry, options);
   }
 
   /** `undefined` when this `find` does not know what we ask of it; it has found nothing then. */
   async #findByGnu(
     { starts, since, childrenOnly }: FindRequest,
     onEntry: (entry: FoundEntry) => void,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<ClockMoment | undefined> {
     let moment = '';
     let clock = UNKNOWN_CLOCK;
@@ -70,7 +70,7 @@ export class Finder {
         ? NOW
         : [...NOW, '-o', ...(since === undefined ? [] : ['-newerct', `@${since}`]), ...PRINT];
     const argv = ['find', '-P', ...(childrenOnly ? [] : [FDINFO]), ...starts, ...expression] as const;
-    const { code, said } = await this.#run({ argv, script: `${TELL_CLOCK}\nexec "$@"` }, splitter, bound, call);
+    const { code, said } = await this.#run({ argv, script: `${TELL_CLOCK}\nexec "$@"` }, splitter, bound, options);
     if (splitter.isOverlong) throw failed(code);
     // 1: find could not look into some directory, which is then in the output as unreadable, or has vanished meanwhile.
     if (code <= 1 && (childrenOnly || moment !== '')) {
@@ -83,7 +83,7 @@ export class Finder {
   async #findPlainly(
     { starts, since, childrenOnly }: FindRequest,
     onEntry: (entry: FoundEntry) => void,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<ClockMoment> {
     // A name can hold anything, line ends included, but not a word that nobody knew when the file got its name.
     const word = crypto.randomUUID();
@@ -114,7 +114,7 @@ export class Finder {
 stat -c "$0 %f %i %s %z %n" /proc/self/fdinfo || exit 3
 [ $# = 0 ] || find "$@" ${depth} -exec stat -c "$0 %f %i %s %z %n" {} +
 exit 0`;
-    const { code } = await this.#run({ argv: ['sh', '-c', script, word, ...starts] }, splitter, bound, call);
+    const { code } = await this.#run({ argv: ['sh', '-c', script, word, ...starts] }, splitter, bound, options);
     splitter.end();
     if (splitter.isOverlong) throw failed(code);
     if (moment === '' || code !== 0) throw failed(code);
@@ -125,11 +125,11 @@ exit 0`;
     command: Pick<ChannelCommand, 'argv' | 'script'>,
     output: { push(bytes: Uint8Array): void },
     bound: ScanBound,
-    call?: CallOptions,
+    options?: CallOptions,
   ): Promise<{ readonly code: number; readonly said: string }> {
     let said = '';
     const full = new AbortController();
-    const signal = AbortSignal.any([full.signal, ...(call?.signal ? [call.signal] : [])]);
+    const signal = AbortSignal.any([full.signal, ...(options?.signal ? [options.signal] : [])]);
     const outcome = await this.#channel.run(
       {
         ...command,
@@ -145,7 +145,7 @@ exit 0`;
       { signal },
     );
     if (!bound.isKept) throw tooManyChanges();
-    if (outcome.interruption === 'abort') call?.signal?.throwIfAborted();
+    if (outcome.interruption === 'abort') options?.signal?.throwIfAborted();
     if (outcome.interruption) throw failed(outcome.exit.code);
     return { code: outcome.exit.code, said };
   }

@@ -124,7 +124,7 @@ interface Walk {
 }
 
 interface WalkerPlace {
-  readonly spawn: (spec: ProcessSpec, call?: CallOptions) => Promise<ProcessHandle>;
+  readonly spawn: (spec: ProcessSpec, options?: CallOptions) => Promise<ProcessHandle>;
   readonly changes: string;
   readonly workspace?: string;
   /** Directory with layers below `changes` that nobody writes to: called by numbers, the higher above. */

@@ -88,7 +88,7 @@ export class BringArtefacts {
       warnings.push(`Only ${MAX_PARTS} of ${parts.length} directories in packages are included. ${HINT_PARTS}`);
     if (brought.length === 0) return { warnings };
     const source = { host: this.#needs.host, path: repository.root };
-    const newerThan = (sinceSeconds: number, call?: CallOptions) => newer(repository, base, sinceSeconds, call);
+    const newerThan = (sinceSeconds: number, options?: CallOptions) => newer(repository, base, sinceSeconds, options);
     return { artefacts: { source, sync: this.#needs.directorySync, paths: brought, newerThan }, warnings };
   }
 

@@ -308,7 +308,7 @@ class Keeping {
     }
   }
 
-  async *#answer(request: KeeperRequest, call: CallOptions): AsyncGenerator<unknown, void, undefined> {
+  async *#answer(request: KeeperRequest, options: CallOptions): AsyncGenerator<unknown, void, undefined> {
     switch (request.verb) {
       case 'status':
         yield this.#status();
@@ -330,7 +330,7 @@ class Keeping {
         return;
       }
       case 'logs':
-        yield* this.#logs(request, call);
+        yield* this.#logs(request, options);
         return;
       case 'end':
         try {

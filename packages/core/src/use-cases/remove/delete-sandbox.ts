@@ -155,7 +155,8 @@ export class DeleteSandbox {
 
   /** What a provider still has would stay there for good. */
   async #assertLost({ provider: key, slug }: SandboxRecord, options?: CallOptions): Promise<void> {
-    const look = (provider: SandboxProvider, call: CallOptions) => provider.list(call)[Symbol.asyncIterator]().next();
+    const look = (provider: SandboxProvider, options: CallOptions) =>
+      provider.list(options)[Symbol.asyncIterator]().next();
     const answer = await this.#needs.askProviders.one(key, look, { ...options, waitMs: CHOICE_MS });
     if (answer.state === 'unreachable' || answer.state === 'late') return;
     throw new LitterboxError('CONFLICT', `The provider ${key} answers, so it can remove ${slug} itself.`, {
