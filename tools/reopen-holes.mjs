@@ -112,7 +112,7 @@ const HOLES = [
   {
     name: 'sockets-of-root',
     file: `${OVERLAYFS}/launch-session.ts`,
-    guard: 'isMachine ? programSockets(host, machine, call) : [],',
+    guard: 'isMachine ? programSockets(host, machine, options) : [],',
     hole: '(void programSockets, []),',
     rootOnly: true,
     tests: ['AX35: a socket that root has'],

@@ -8,7 +8,7 @@ import {
   type FilesRecord,
   makeFilesVolume,
   removeFilesContainer,
-} from '../src/far-files/files-container.ts';
+} from '../src/far-files/file-access-container.ts';
 
 /** Where tools/test-host/docker.sh lets the engine of the tests listen. */
 const TEST_SOCKET = '/var/lib/litterbox-test/run/docker.sock';

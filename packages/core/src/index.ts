@@ -9,7 +9,7 @@ export {
   type OutputListener,
   type RunningCommand,
 } from './channel/exec-channel.ts';
-export { OutputKeeper } from './channel/output-keeper.ts';
+export { BoundedOutput } from './channel/bounded-output.ts';
 export type { CommandShell } from './channel/command-shell.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
@@ -72,7 +72,7 @@ export type { ByteStream } from './ports/byte-stream.ts';
 export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
-export type { GateBooks, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
+export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
 export type { FileType } from './domain/sandbox/file-type.ts';
 export type { FileStat, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
@@ -145,7 +145,7 @@ export type {
   LogEntry,
   Milestone,
   RecordRequest,
-  RecordResult,
+  RevisionResult,
   RecordWarning,
   Revision,
   RecordedWork,
@@ -260,8 +260,8 @@ export type { TakeSnapshotResult } from './use-cases/go-back/take-snapshot.ts';
 export type { SnapshotNote } from './domain/sandbox/snapshot-note.ts';
 export type { LastCall, SandboxSummary, ShownState } from './use-cases/review/list-sandboxes.ts';
 export type { InstalledSandbox } from './use-cases/prepare/install-image.ts';
-export { NetworkBooks } from './use-cases/network/network-books.ts';
-export { OpenNetwork, type WayOut } from './use-cases/network/open-network.ts';
+export { NetworkLedger } from './use-cases/network/network-ledger.ts';
+export { OpenNetwork, type NetworkSession } from './use-cases/network/open-network.ts';
 export { OpenRepository } from './use-cases/common/open-repository.ts';
 export { OpenSandboxes } from './use-cases/session/open-sandboxes.ts';
 export type { RestoreResult, UndoResult } from './use-cases/go-back/restore-revision.ts';

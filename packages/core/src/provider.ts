@@ -71,7 +71,7 @@ export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/call
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export { type UpstreamProxy, upstreamProxyOf } from './config/upstream-proxy.ts';
-export type { GateBooks, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
+export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
 export type { PoolFiller } from './ports/pool-filler.ts';
@@ -119,7 +119,7 @@ export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './po
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
 export type { ImageStore } from './ports/image-store.ts';
-export type { KeptSetup, SetupStore } from './ports/setup-store.ts';
+export type { CachedSetup, SetupStore } from './ports/setup-store.ts';
 export {
   type KeptSnapshot,
   MAX_SNAPSHOT_NOTE_BYTES,
@@ -154,7 +154,7 @@ export type {
   LogEntry,
   Milestone,
   RecordRequest,
-  RecordResult,
+  RevisionResult,
   RecordWarning,
   Revision,
   RecordedWork,
@@ -176,4 +176,4 @@ export type {
 export type { KeptService, ServiceState, ServiceStatus } from './services/kept-service.ts';
 export { SandboxServices, type SandboxServicesInput } from './services/sandbox-services.ts';
 export type { RevisionMessage } from './domain/sandbox/revision-message.ts';
-export { isLostWay, lostWay } from './domain/errors/lost-way.ts';
+export { isConnectionLost, connectionLost } from './domain/errors/connection-lost.ts';

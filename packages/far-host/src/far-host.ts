@@ -17,21 +17,21 @@ import {
 } from '@litterbox/core/provider';
 import { type FileShellAnswer, type FileShellOptions, ProgramLoopback, ShellFiles } from '@litterbox/linux-sandbox';
 import { FACTS_SCRIPT, type FarFacts, parseFarFacts } from './far-facts.ts';
-import { FarLine } from './far-line.ts';
-import { FAR_PATIENCE, type FarPatience } from './far-patience.ts';
+import { ShellConnection } from './shell-connection.ts';
+import { FAR_PATIENCE, type ConnectionTimeouts } from './connection-timeouts.ts';
 import type { FarProcess } from './far-process.ts';
 import { FAR_PATH } from './far-path.ts';
 import { begins, programBody } from './far-scripts.ts';
-import type { FarTransport } from './far-transport.ts';
+import type { ShellTransport } from './shell-transport.ts';
 
 /** What {@link openFarHost} needs. */
 export interface FarHostOptions {
   /** Name of the machine, for errors: `ssh://me@10.0.0.7:22`. */
   readonly name: string;
   /** Makes a way to the machine: once at the beginning, and again after one was lost. @throws LitterboxError */
-  readonly connect: (options?: CallOptions) => Promise<FarTransport>;
+  readonly connect: (options?: CallOptions) => Promise<ShellTransport>;
   /** @defaultValue {@link FAR_PATIENCE} */
-  readonly patience?: FarPatience;
+  readonly patience?: ConnectionTimeouts;
   /**
    * Whether all shells may share one session, by a program in Perl there. Without one each has a session of its own, and its login shell reads its files
    * again.
@@ -70,18 +70,18 @@ export async function openFarHost(options: FarHostOptions, call?: CallOptions): 
 }
 
 interface Connection extends FarFacts {
-  readonly line: FarLine;
+  readonly line: ShellConnection;
 }
 
 class ConnectedHost implements FarHost {
   readonly name: string;
   readonly files: HostFiles;
   readonly #connect: FarHostOptions['connect'];
-  readonly #patience: FarPatience;
+  readonly #patience: ConnectionTimeouts;
   readonly #sharesSession: boolean;
   #connecting: Promise<Connection> | undefined;
   #connection: Connection | undefined;
-  #transport: FarTransport | undefined;
+  #transport: ShellTransport | undefined;
   #isDisposed = false;
 
   constructor({ name, connect, patience = FAR_PATIENCE, sharesSession = true }: FarHostOptions) {
@@ -172,7 +172,7 @@ class ConnectedHost implements FarHost {
 
   async #open(): Promise<Connection> {
     const transport = await this.#connect();
-    const line = await FarLine.open(this.name, transport, this.#patience, this.#sharesSession);
+    const line = await ShellConnection.open(this.name, transport, this.#patience, this.#sharesSession);
     try {
       const answer = await this.#run(line, FACTS_SCRIPT, { maxOutputBytes: MAX_FACTS_BYTES });
       const told = parseFarFacts(this.name, answer.stdout);
@@ -198,7 +198,7 @@ class ConnectedHost implements FarHost {
   }
 
   async #start(
-    line: FarLine,
+    line: ShellConnection,
     body: (nonce: string) => string,
     {
       hasStdin,
@@ -231,7 +231,11 @@ class ConnectedHost implements FarHost {
     }
   }
 
-  async #run(line: FarLine, script: string, options: Omit<FileShellOptions, 'isRead'>): Promise<FileShellAnswer> {
+  async #run(
+    line: ShellConnection,
+    script: string,
+    options: Omit<FileShellOptions, 'isRead'>,
+  ): Promise<FileShellAnswer> {
     const { stdin, maxOutputBytes, signal } = options;
     await using process = await this.#start(line, (nonce) => `${begins(nonce)}\n${script}`, {
       hasStdin: stdin !== undefined,

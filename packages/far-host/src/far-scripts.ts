@@ -1,7 +1,7 @@
 import { quoted, type ProcessSpec } from '@litterbox/core/provider';
 import { encodedScript } from './encoded-script.ts';
 import { FAR_PATH } from './far-path.ts';
-import type { FarPatience } from './far-patience.ts';
+import type { ConnectionTimeouts } from './connection-timeouts.ts';
 
 /** Command line for any login shell: an `sh` that takes one line from stdin, byte by byte, and leaves the rest of it to what the line starts. */
 export const WAITING_SHELL = `exec /bin/sh -c 'IFS= read -r lb && eval "$lb"'`;
@@ -21,7 +21,7 @@ const tell = (nonce: string, word: string) => `printf '\\036${nonce} %s\\n' ${wo
  *
  * @param directory absolute path that does not exist yet, with a name that nobody can guess
  */
-export function watchCommand(directory: string, nonce: string, patience: FarPatience): string {
+export function watchCommand(directory: string, nonce: string, patience: ConnectionTimeouts): string {
   const { farLookSeconds, farSilenceSeconds } = patience;
   const script = `${ENVIRONMENT}
 umask 077

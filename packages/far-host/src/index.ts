@@ -1,3 +1,3 @@
 export { type FarHost, type FarHostOptions, openFarHost } from './far-host.ts';
-export { FAR_PATIENCE, type FarPatience } from './far-patience.ts';
-export type { FarTransport } from './far-transport.ts';
+export { FAR_PATIENCE, type ConnectionTimeouts } from './connection-timeouts.ts';
+export type { ShellTransport } from './shell-transport.ts';

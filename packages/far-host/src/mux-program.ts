@@ -1,4 +1,4 @@
-import type { FarPatience } from './far-patience.ts';
+import type { ConnectionTimeouts } from './connection-timeouts.ts';
 
 /** How many bytes of one direction of a program may be on their way before the other side has taken them. */
 export const MUX_WINDOW_BYTES = 256 * 1024;
@@ -15,7 +15,10 @@ export const MUX_FRAME_BYTES = 32 * 1024;
  *
  * @param nonce its greeting: what a login shell printed comes before it
  */
-export const muxProgram = (nonce: string, { farSilenceSeconds, farLookSeconds }: FarPatience): string => `use strict;
+export const muxProgram = (
+  nonce: string,
+  { farSilenceSeconds, farLookSeconds }: ConnectionTimeouts,
+): string => `use strict;
 use POSIX qw(:sys_wait_h);
 use Fcntl;
 my ($window, $most) = (${MUX_WINDOW_BYTES}, ${MUX_FRAME_BYTES});

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from '@jest/globals';
 import type { OutputChunk, ProcessHandle } from '@litterbox/core/provider';
-import { FAR_PATIENCE, type FarTransport, openFarHost } from '@litterbox/far-host';
+import { FAR_PATIENCE, type ShellTransport, openFarHost } from '@litterbox/far-host';
 import { parseFarFacts } from '../src/far-facts.ts';
-import { ShellMux } from '../src/shell-mux.ts';
+import { ShellMux } from '../src/shell-multiplexer.ts';
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -22,7 +22,7 @@ function frame(letter: string, id: number, bytes: Uint8Array, length = bytes.len
 }
 
 /** A machine that greets as ours does, and then sends what it likes; how much of it was taken is counted. */
-class HostileMachine implements FarTransport {
+class HostileMachine implements ShellTransport {
   readonly ended = new Promise<string>(() => {});
   readonly #answers: () => Iterable<Uint8Array>;
   takenBytes = 0;
@@ -146,7 +146,7 @@ it.each<readonly [string, Readonly<Record<number, string>>]>([
 });
 
 it('AX84: the reason why a connection is lost has no character that nobody sees', async () => {
-  const connect = async (): Promise<FarTransport> => ({
+  const connect = async (): Promise<ShellTransport> => ({
     ended: Promise.resolve('bye\u001b]52;c;AAAA\u0007'),
     start: async () => await new Promise(() => {}),
     [Symbol.asyncDispose]: async () => {},

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type CallOptions, LitterboxError, type OutputChunk, type ProcessHandle } from '@litterbox/core/provider';
-import type { FarTransport } from '@litterbox/far-host';
+import type { ShellTransport } from '@litterbox/far-host';
 import { localHost } from '@litterbox/host';
 
 /** What makes a transport of a test different from a plain one. */
@@ -14,7 +14,7 @@ export interface ShellsOptions {
 }
 
 /** A transport whose far end is this machine: shells, started by this machine's host. */
-export class ShellsOfThisMachine implements FarTransport {
+export class ShellsOfThisMachine implements ShellTransport {
   readonly ended: Promise<string>;
   readonly #host = localHost();
   readonly #enter: readonly string[];

@@ -40,7 +40,7 @@ export interface Wired {
 }
 
 /** What a program may reach, loaded by the first call. People and agents come in by different ones. */
-export interface Doors {
+export interface Entrypoint {
   readonly asker: Asker;
   useCases(): Promise<UseCaseTable>;
   readonly sourceControl: LoadSourceControl;
@@ -51,7 +51,7 @@ export interface Doors {
  *
  * @throws LitterboxError `ARG_MISSING`, `ARG_TYPE`, `ARG_UNKNOWN` for options that are none
  */
-export function createPerformer(options: LitterboxOptions, doors: Doors): WiredPerformer {
+export function createPerformer(options: LitterboxOptions, doors: Entrypoint): WiredPerformer {
   assertNode(process.versions.node);
   assertOptions(options);
   let wiring: Promise<Wired> | undefined;
@@ -85,7 +85,7 @@ export function createPerformer(options: LitterboxOptions, doors: Doors): WiredP
   };
 }
 
-async function wire(options: LitterboxOptions, doors: Doors): Promise<Wired> {
+async function wire(options: LitterboxOptions, doors: Entrypoint): Promise<Wired> {
   const first = await loadFirstParts(options, doors.sourceControl);
   const [parts, { compose }, table] = await Promise.all([
     loadParts(options, first),

@@ -25,7 +25,7 @@ export {
   type Progress,
   type LastCall,
   type RecordedWork,
-  type RecordResult,
+  type RevisionResult,
   type RestoreSnapshotResult,
   type SandboxSnapshot,
   type SandboxSummary,

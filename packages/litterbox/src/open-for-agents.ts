@@ -1,8 +1,8 @@
 import { AuditRead } from '@litterbox/core/agent';
-import { createPerformer, type Doors, type WiredPerformer } from './create-performer.ts';
+import { createPerformer, type Entrypoint, type WiredPerformer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
 
-const DOORS: Doors = {
+const DOORS: Entrypoint = {
   asker: 'agent',
   useCases: async () => (await import('./agent-use-cases.ts')).AGENT_USE_CASES,
   sourceControl: async (options) => (await import('@litterbox/source-control-git/agent')).git(options),

@@ -1,7 +1,7 @@
-import { createPerformer, type Doors, type WiredPerformer } from './create-performer.ts';
+import { createPerformer, type Entrypoint, type WiredPerformer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
 
-const DOORS: Doors = {
+const DOORS: Entrypoint = {
   asker: 'person',
   useCases: async () => (await import('./person-use-cases.ts')).PERSON_USE_CASES,
   sourceControl: async (options) => (await import('@litterbox/source-control-git')).git(options),

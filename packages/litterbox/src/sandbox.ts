@@ -31,7 +31,7 @@ import {
   raceForks,
   type RaceInput,
   type RaceResult,
-  type RecordResult,
+  type RevisionResult,
   type RunCommandResult,
   readDiff,
   readFile,
@@ -71,7 +71,7 @@ export interface CommandResult {
   readonly dropped: { readonly stdout: number; readonly stderr: number };
   readonly timedOut: boolean;
   readonly durationMs: number;
-  readonly recorded: RecordResult;
+  readonly recorded: RevisionResult;
   /** What limits of the sandbox had to do with how it ended, a sentence each; mostly empty. */
   readonly hints: readonly string[];
 }
@@ -134,7 +134,7 @@ export class Sandbox implements AsyncDisposable {
     path: string,
     content: Uint8Array | string,
     { signal, ...input }: CallOptions & { readonly message?: string; readonly waitMs?: number } = {},
-  ): Promise<RecordResult> {
+  ): Promise<RevisionResult> {
     return await this.#perform(writeFile, { ...input, sandbox: this.name, path, content }, { signal });
   }
 
@@ -149,17 +149,17 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Without `recursive` the directory above has to be there, and this one not. */
-  async makeDirectory(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RecordResult> {
+  async makeDirectory(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RevisionResult> {
     return await this.#perform(makeDirectory, { ...input, sandbox: this.name, path }, { signal });
   }
 
   /** Without `recursive` a file, a link or an empty directory. */
-  async remove(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RecordResult> {
+  async remove(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RevisionResult> {
     return await this.#perform(removePath, { ...input, sandbox: this.name, path }, { signal });
   }
 
   /** Copies as it is, links as links. Without `recursive` a file or a link. */
-  async copy(path: string, to: string, { signal, ...input }: ChangeOptions = {}): Promise<RecordResult> {
+  async copy(path: string, to: string, { signal, ...input }: ChangeOptions = {}): Promise<RevisionResult> {
     return await this.#perform(copyPath, { ...input, sandbox: this.name, path, to }, { signal });
   }
 

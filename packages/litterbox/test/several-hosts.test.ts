@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ssh } from '@litterbox/provider-ssh';
-import { HostBook, userHosts } from '@litterbox/providers';
+import { HostRegistry, userHosts } from '@litterbox/providers';
 import { realClock, SshServer } from '@litterbox/testing';
 import type { Litterbox, LitterboxOptions } from '../src/index.ts';
 import { LibraryFixture } from './library-fixture.ts';
@@ -25,7 +25,7 @@ class SeveralHostsFixture extends LibraryFixture {
 
   /** Puts a server into the user's book. */
   async add(name: string, { destination, identityFile, hostKey }: SshServer): Promise<void> {
-    await new HostBook(this.stateDirectory).put({ name, destination, identityFile, hostKeys: [hostKey] });
+    await new HostRegistry(this.stateDirectory).put({ name, destination, identityFile, hostKeys: [hostKey] });
   }
 
   sandboxesOn(name: string): readonly string[] {

@@ -17,11 +17,11 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Performer } from 'litterbox/agent';
 import { type CallSetting, callTool } from './call-tool.ts';
-import { errorResult, type Telling } from './error-result.ts';
+import { errorResult, type ErrorFormat } from './error-result.ts';
 import { rawSchema } from './raw-schema.ts';
 
 /** What a server offers; the same for every connection. */
-export interface Offer extends CallSetting {
+export interface ServerSpec extends CallSetting {
   readonly litterbox: Performer;
   readonly tools: readonly OfferedTool[];
   readonly instructions: string;
@@ -33,7 +33,7 @@ export interface Offer extends CallSetting {
 }
 
 /** The whole adapter: a loop over what core offers. It has no schema, no rule and no word of its own. */
-export function buildServer(offer: Offer): McpServer {
+export function buildServer(offer: ServerSpec): McpServer {
   const { litterbox, tools, instructions, version } = offer;
   const server = new McpServer({ name: 'litterbox', title: 'Litterbox', version }, { instructions });
   for (const tool of tools) {
@@ -100,7 +100,7 @@ function withoutNull(request: Call): Call {
 
 const uriOf = (sandbox: string, resource: string) => `litterbox://${sandbox}/${resource}`;
 
-function offerResources(server: McpServer, offer: Offer): void {
+function offerResources(server: McpServer, offer: ServerSpec): void {
   for (const resource of AGENT_RESOURCES) {
     const { name, title, description, mimeType } = resource;
     const list = async (context: ServerContext) => ({
@@ -124,7 +124,7 @@ function offerResources(server: McpServer, offer: Offer): void {
   }
 }
 
-function offerPrompts(server: McpServer, offer: Offer): void {
+function offerPrompts(server: McpServer, offer: ServerSpec): void {
   for (const { name, title, description, input, text, resource } of AGENT_PROMPTS) {
     server.registerPrompt(name, { title, description, argsSchema: input }, async (given, { mcpReq }) => {
       const found = AGENT_RESOURCES.find((one) => one.name === resource);
@@ -140,7 +140,7 @@ function offerPrompts(server: McpServer, offer: Offer): void {
 
 /** Who is bound to one sandbox gets at no other by these doors either. */
 async function textOf(
-  { litterbox, sandbox: only, telling }: Offer,
+  { litterbox, sandbox: only, telling }: ServerSpec,
   { operation }: AgentResource,
   sandbox: string,
   options: OperationOptions,
@@ -153,7 +153,7 @@ async function textOf(
 }
 
 /** Outside of tools a failure is an error of the protocol: its message is all that a client shows. */
-async function readable(telling: Telling, body: () => Promise<string>): Promise<string> {
+async function readable(telling: ErrorFormat, body: () => Promise<string>): Promise<string> {
   try {
     return await body();
   } catch (error) {

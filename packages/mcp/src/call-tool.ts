@@ -3,12 +3,12 @@ import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } fr
 import type { Performer } from 'litterbox/agent';
 import { agentName } from './agent-name.ts';
 import { askPerson, giftsOf, type OpenQuestions, Unanswered } from './ask-person.ts';
-import { errorResult, type Telling } from './error-result.ts';
+import { errorResult, type ErrorFormat } from './error-result.ts';
 import { reportProgress } from './report-progress.ts';
 
 /** What all calls of a server have. */
 export interface CallSetting {
-  readonly telling: Telling;
+  readonly telling: ErrorFormat;
   /** What no person has answered yet. */
   readonly questions: OpenQuestions;
   /** What people call the agent. @defaultValue as its client calls itself */

@@ -5,7 +5,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 export const ERROR_META = 'dev.litterbox/error';
 
 /** How errors are told to a model. */
-export interface Telling {
+export interface ErrorFormat {
   /** Places of this machine, and what a model reads instead of them. */
   readonly places: readonly (readonly [path: string, shown: string])[];
   /** The next step as a model can take it. */
@@ -13,7 +13,7 @@ export interface Telling {
 }
 
 /** A failure as a model can use it: code, what is wrong, what to do next. Nothing of the program's inside. */
-export function errorResult(error: unknown, { places, hintOf }: Telling): CallToolResult {
+export function errorResult(error: unknown, { places, hintOf }: ErrorFormat): CallToolResult {
   if (!isLitterboxError(error)) {
     console.error(error);
     return {
@@ -38,6 +38,6 @@ export function errorResult(error: unknown, { places, hintOf }: Telling): CallTo
   };
 }
 
-function hidden(text: string, places: Telling['places']): string {
+function hidden(text: string, places: ErrorFormat['places']): string {
   return places.reduce((rest, [path, shown]) => rest.replaceAll(path, shown), text);
 }

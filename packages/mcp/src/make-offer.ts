@@ -14,7 +14,7 @@ import { PROVIDERS, userHosts } from '@litterbox/providers';
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { OpenQuestions } from './ask-person.ts';
 import { boundedPerformer } from './bounded-performer.ts';
-import type { Offer } from './build-server.ts';
+import type { ServerSpec } from './build-server.ts';
 import { launchFiller } from './launch-filler.ts';
 import { launchKeeper } from './launch-keeper.ts';
 import type { McpOptions } from './mcp-options.ts';
@@ -30,7 +30,7 @@ export async function makeOffer({
   sandbox: named,
   actor,
   share = false,
-}: McpOptions): Promise<Offer> {
+}: McpOptions): Promise<ServerSpec> {
   const sandbox = named === undefined ? undefined : slugify(named).slug;
   const litterbox = openForAgents({
     repo,

@@ -1,4 +1,4 @@
-import { type GateBooks, type GateReport } from '@litterbox/core/provider';
+import { type GateLedger, type GateReport } from '@litterbox/core/provider';
 import type { Destination } from './parse-connect.ts';
 
 /** How much may go through a gate. */
@@ -20,7 +20,7 @@ const BLOCK_BYTES = 16 * 1024;
 
 /** What one gate writes down and counts, over books that outlive it. */
 export class GateAccount {
-  readonly #books: GateBooks;
+  readonly #books: GateLedger;
   readonly #limits: GateLimits;
   readonly #nowMs: () => number;
   /** What was taken and not sent yet, by host. */
@@ -29,7 +29,7 @@ export class GateAccount {
   #leftOut = 0;
   #sinceMs: number;
 
-  constructor(books: GateBooks, limits: GateLimits, nowMs: () => number) {
+  constructor(books: GateLedger, limits: GateLimits, nowMs: () => number) {
     this.#books = books;
     this.#limits = limits;
     this.#nowMs = nowMs;

@@ -3,7 +3,7 @@ import {
   type ExitStatus,
   interleaved,
   LitterboxError,
-  lostWay,
+  connectionLost,
   type OutputChunk,
   type ProcessHandle,
 } from '@litterbox/core/provider';
@@ -26,7 +26,9 @@ export class SshProcess implements ProcessHandle {
       channel.once('close', () => {
         onClose();
         for (const done of this.#writing) done();
-        reject(lostWay('The session was closed before the program there had ended.', { operation: 'process.exit' }));
+        reject(
+          connectionLost('The session was closed before the program there had ended.', { operation: 'process.exit' }),
+        );
       });
     });
     this.exit.catch(() => {}); // whoever waits for it is told

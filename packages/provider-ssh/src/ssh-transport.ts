@@ -7,7 +7,7 @@ import {
   type SocketAddress,
   visibleName,
 } from '@litterbox/core/provider';
-import type { FarTransport } from '@litterbox/far-host';
+import type { ShellTransport } from '@litterbox/far-host';
 import type { SshLink } from './ssh-link.ts';
 import { SshProcess } from './ssh-process.ts';
 
@@ -22,7 +22,7 @@ interface Share {
 }
 
 /** Sessions on as few connections as the server lets them share. When one of the connections is lost, all are closed. */
-export class SshTransport implements FarTransport {
+export class SshTransport implements ShellTransport {
   readonly ended: Promise<string>;
   readonly #open: () => Promise<SshLink>;
   readonly #shares: Share[] = [];

@@ -1,5 +1,5 @@
 import type { CallOptions, ProcessHandle } from '@litterbox/core/provider';
-import type { FarTransport } from '@litterbox/far-host';
+import type { ShellTransport } from '@litterbox/far-host';
 import type { VmProgram } from './vm-program.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { VmProgram } from './vm-program.ts';
  *
  * @see https://github.com/microsoft/WSL/blob/master/src/windows/common/WslClient.cpp `WslMain`: CommandLineToArgvW
  */
-export class WslTransport implements FarTransport {
+export class WslTransport implements ShellTransport {
   readonly ended: Promise<string>;
   readonly #wsl: VmProgram;
   readonly #distribution: string;

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Host } from '@litterbox/core';
-import { HostBook, PROVIDERS, userHosts } from '@litterbox/providers';
+import { HostRegistry, PROVIDERS, userHosts } from '@litterbox/providers';
 import { RepositoryFixture, SshServer } from '@litterbox/testing';
 import { createLitterbox, type Litterbox } from 'litterbox';
 import { FakePrograms } from './fake-programs.ts';
@@ -92,7 +92,7 @@ test('a machine of Lima is started at first use, works over SSH, and is known by
   expect((await litterbox.list()).map(({ name, host, state }) => `${name}: ${host} ${state}`)).toEqual([
     'x: lima:default ready',
   ]);
-  const [kept] = await new HostBook(fixture.stateDirectory).list();
+  const [kept] = await new HostRegistry(fixture.stateDirectory).list();
   expect(kept).toMatchObject({ name: 'lima:default', hostKeys: [{ key: server.hostKey.key }] });
 
   // Who looks starts nothing; who works does.
@@ -103,7 +103,7 @@ test('a machine of Lima is started at first use, works over SSH, and is known by
   expect((await (await later.open('x')).run('cat b.txt')).stdout).toBe('b\n');
 
   // Another program at that port, or another machine.
-  await new HostBook(fixture.stateDirectory).put({
+  await new HostRegistry(fixture.stateDirectory).put({
     name: 'lima:default',
     destination: 'lima:default',
     hostKeys: [

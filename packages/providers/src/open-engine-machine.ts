@@ -1,5 +1,5 @@
 import { LOCAL_HOST, type CallOptions, type Host, type ProviderMachine } from '@litterbox/core/provider';
-import { HostBook, type KeptHost } from './host-book.ts';
+import { HostRegistry, type SavedHost } from './host-registry.ts';
 
 /** Logs in on the machine of an engine. */
 type OpenMachine = (
@@ -17,8 +17,10 @@ export function openEngineMachine({ host, directory }: ProviderMachine): OpenMac
     const { openSshHost, parseDestination, showDestination } = await import('@litterbox/provider-ssh');
     const spelled = (destination: string) => showDestination(parseDestination(destination));
     const wanted = spelled(login.destination);
-    const kept = (await new HostBook(directory).list()).filter(({ destination }) => spelled(destination) === wanted);
-    const hostKeys: KeptHost['hostKeys'] = kept.flatMap((one) => one.hostKeys);
+    const kept = (await new HostRegistry(directory).list()).filter(
+      ({ destination }) => spelled(destination) === wanted,
+    );
+    const hostKeys: SavedHost['hostKeys'] = kept.flatMap((one) => one.hostKeys);
     const identityFile = login.identityFile ?? kept.find((one) => one.identityFile !== undefined)?.identityFile;
     return await openSshHost(
       { destination: login.destination, hostKeys, ...(identityFile !== undefined && { identityFile }) },

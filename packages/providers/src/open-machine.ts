@@ -1,7 +1,7 @@
 import { type CallOptions, isLitterboxError, LitterboxError } from '@litterbox/core/provider';
 import type { Machines } from '@litterbox/provider-vm';
-import type { KeptHost } from './host-book.ts';
-import type { ReachedHost } from './open-kept-host.ts';
+import type { SavedHost } from './host-registry.ts';
+import type { ReachedHost } from './open-saved-host.ts';
 
 /**
  * Reaches a virtual machine of this computer that runs.
@@ -12,7 +12,7 @@ import type { ReachedHost } from './open-kept-host.ts';
 export async function openMachine(
   machines: Machines,
   name: string,
-  kept: KeptHost | undefined,
+  kept: SavedHost | undefined,
   options?: CallOptions,
 ): Promise<ReachedHost> {
   const { hostKeys = [], machineId: before } = kept ?? {};

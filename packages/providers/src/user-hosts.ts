@@ -6,10 +6,10 @@ import {
   type OpenedHost,
   type ProgressOptions,
 } from '@litterbox/core/provider';
-import { HostBook, type KeptHost } from './host-book.ts';
+import { HostRegistry, type SavedHost } from './host-registry.ts';
 import { isMachineName } from './is-machine-name.ts';
 import { LateMachines } from './late-machines.ts';
-import { openKeptHost } from './open-kept-host.ts';
+import { openSavedHost } from './open-saved-host.ts';
 import { openMachine } from './open-machine.ts';
 
 /**
@@ -24,7 +24,7 @@ export function userHosts(here: OpenedHost): Hosts {
 
 class UserHosts implements Hosts {
   readonly #here: OpenedHost;
-  readonly #book: HostBook;
+  readonly #book: HostRegistry;
   readonly #machines: LateMachines;
   readonly #opening = new Map<string, Promise<OpenedHost>>();
   readonly #opened = new Set<OpenedHost>();
@@ -32,7 +32,7 @@ class UserHosts implements Hosts {
 
   constructor(here: OpenedHost) {
     this.#here = here;
-    this.#book = new HostBook(here.directory);
+    this.#book = new HostRegistry(here.directory);
     this.#machines = new LateMachines(here.host);
   }
 
@@ -94,7 +94,7 @@ class UserHosts implements Hosts {
     const { signal } = this.#over;
     const reached = isMachineName(name)
       ? await this.#reachMachine(name, signal)
-      : await openKeptHost(await this.#book.get(name), { signal });
+      : await openSavedHost(await this.#book.get(name), { signal });
     if (signal.aborted) await reached.host[Symbol.asyncDispose]();
     signal.throwIfAborted();
     this.#opened.add(reached);
@@ -103,7 +103,7 @@ class UserHosts implements Hosts {
 
   /** What a machine shows when it is first reached is kept, and has to come again. */
   async #reachMachine(name: string, signal: AbortSignal): Promise<OpenedHost> {
-    const known: KeptHost | undefined = (await this.#book.list()).find((host) => host.name === name);
+    const known: SavedHost | undefined = (await this.#book.list()).find((host) => host.name === name);
     const reached = await openMachine(await this.#machines.load(), name, known, { signal });
     const isNew = JSON.stringify(reached.kept) !== JSON.stringify(known);
     if (isNew) await this.#book.put(reached.kept);

@@ -6,4 +6,4 @@ export { alreadyThere, cannotHonour, notHere } from './refusals.ts';
 export { ChangeScanner, type ScannerInput } from './scan/change-scanner.ts';
 export { TEMPORARY_DIRECTORIES, temporaryBytes } from './temporary-directories.ts';
 export { SETUP_KEY } from './setup-key.ts';
-export { atRest, type Rest } from './at-rest.ts';
+export { notRunning, type Rest } from './not-running.ts';

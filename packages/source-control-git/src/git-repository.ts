@@ -19,7 +19,7 @@ import {
   type ProgressOptions,
   type RecordedWork,
   type RecordRequest,
-  type RecordResult,
+  type RevisionResult,
   type RepositoryId,
   type Revision,
   type RevisionMessage,
@@ -204,7 +204,7 @@ export class GitRepository implements SourceRepository {
     return this.#translate('history.read', options, () => readWorks(this.#store, ids, options?.signal));
   }
 
-  record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RecordResult> {
+  record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RevisionResult> {
     return this.#translate('revision.record', options, async () => {
       const { result, looseObjects } = await recordRevision(
         this.#store,

@@ -10,7 +10,7 @@ import {
   encodeRaw,
   type FileType,
   type RecordRequest,
-  type RecordResult,
+  type RevisionResult,
   SandboxId,
   type Slug,
   slugify,
@@ -184,7 +184,7 @@ export function record(
   id: SandboxId,
   files: Files,
   subject?: string,
-): Promise<RecordResult> {
+): Promise<RevisionResult> {
   const asked = request(files);
   return repository.record(id, subject === undefined ? asked : { ...asked, message: { subject, trailers: [] } });
 }

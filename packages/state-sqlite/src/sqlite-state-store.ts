@@ -19,7 +19,7 @@ import { Leases } from './leases.ts';
 import type { OwnerLocks } from './owner-locks.ts';
 import { SandboxRecords } from './sandbox-records.ts';
 import type { StateDatabase } from './state-database.ts';
-import { TrustBook } from './trust-book.ts';
+import { TrustStore } from './trust-store.ts';
 
 /** The state port, one part per concern over one database. */
 export class SqliteStateStore implements StateStore {
@@ -29,7 +29,7 @@ export class SqliteStateStore implements StateStore {
   readonly #leases: Leases;
   readonly #journal: Journal;
   readonly #events: EventLog;
-  readonly #trust: TrustBook;
+  readonly #trust: TrustStore;
   readonly #budgets: Budgets;
 
   constructor(database: StateDatabase, owners: OwnerLocks, clock: Clock) {
@@ -39,7 +39,7 @@ export class SqliteStateStore implements StateStore {
     this.#leases = new Leases(database, clock);
     this.#journal = new Journal(database, owners, clock);
     this.#events = new EventLog(database, clock);
-    this.#trust = new TrustBook(database);
+    this.#trust = new TrustStore(database);
     this.#budgets = new Budgets(database, clock);
   }
 

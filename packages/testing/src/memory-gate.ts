@@ -1,7 +1,7 @@
-import { type GateBooks, type GatePolicy, type NetworkGate } from '@litterbox/core/provider';
+import { type GateLedger, type GatePolicy, type NetworkGate } from '@litterbox/core/provider';
 
 /** A gate that is open. */
-export interface MemoryGate extends GateBooks {
+export interface MemoryGate extends GateLedger {
   readonly policy: GatePolicy;
   /** The machine from which it dials, where that is not the one that it runs on. */
   readonly from: string | undefined;

@@ -14,7 +14,7 @@ import {
 } from '@litterbox/core';
 import { cameByLink } from '../came-by-link.ts';
 import type { Context } from '../context.ts';
-import { withToldForks } from '../with-told-forks.ts';
+import { reportForks } from '../report-forks.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
   const { talk, signal } = context;
@@ -76,7 +76,7 @@ async function fork(context: Context, input: Parsed<typeof forkSandbox>): Promis
   const { talk, signal } = context;
   const started = performance.now();
   const litterbox = await context.settled();
-  const forked = await withToldForks(talk, (onFork) =>
+  const forked = await reportForks(talk, (onFork) =>
     litterbox.perform(forkSandbox, input, { signal, onProgress: talk.progress, onFork }),
   );
   const all = 'forks' in forked ? forked.forks : [forked];

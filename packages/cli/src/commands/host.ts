@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type HostFacts, isLitterboxError, LitterboxError, normalHostName, shown, visible } from '@litterbox/core';
 import {
-  HostBook,
+  HostRegistry,
   isMachineName,
-  type KeptHost,
+  type SavedHost,
   LateMachines,
-  openKeptHost,
+  openSavedHost,
   openMachine,
   type ReachedHost,
 } from '@litterbox/providers';
@@ -21,12 +21,12 @@ interface AddFlags {
   readonly hostKey?: string;
 }
 
-type HostKey = KeptHost['hostKeys'][number];
+type HostKey = SavedHost['hostKeys'][number];
 
-function openBook(): HostBook {
+function openBook(): HostRegistry {
   const directory = defaultStateDirectory();
   prepareStateDirectory(directory);
-  return new HostBook(directory);
+  return new HostRegistry(directory);
 }
 
 /** The virtual machines of this computer. */
@@ -47,7 +47,7 @@ export const add: Perform = async (context, [name = '', destination = ''], given
       hint: `Choose another name, or remove that one first: litterbox host remove ${name}.`,
     });
   }
-  const draft: KeptHost = {
+  const draft: SavedHost = {
     name,
     destination,
     hostKeys: [],
@@ -152,12 +152,12 @@ function otherKey(error: unknown, given: string): unknown {
 /** Reaches a machine for as long as `work` takes. */
 async function withHost<Result>(
   { talk, signal }: Context,
-  kept: KeptHost,
+  kept: SavedHost,
   expectedKey: string | undefined,
   work: (reached: ReachedHost) => Promise<Result>,
 ): Promise<Result> {
   talk.progress({ step: 'connect', message: `Connecting to ${kept.destination}` });
-  const reached = await openKeptHost(kept, {
+  const reached = await openSavedHost(kept, {
     signal,
     onNotice: (notice) => talk.warning(notice),
     askHostKey: (machine, key) => isExpected(machine, key, expectedKey, signal),

@@ -11,7 +11,7 @@ import {
 import { askAtTerminal, isAtTerminal } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { table } from '../table.ts';
-import { withToldForks } from '../with-told-forks.ts';
+import { reportForks } from '../report-forks.ts';
 import { presented as review } from './review.ts';
 
 interface RaceFlags {
@@ -21,7 +21,7 @@ interface RaceFlags {
 async function race(context: Context, input: Parsed<typeof raceForks>, { yes = false }: RaceFlags): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.settled();
-  const raced = await withToldForks(talk, (onFork) =>
+  const raced = await reportForks(talk, (onFork) =>
     litterbox.perform(raceForks, input, { signal, onProgress: talk.progress, onFork }),
   );
   const { racers, winner, unmade } = raced;

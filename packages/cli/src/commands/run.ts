@@ -4,9 +4,9 @@ import {
   type FinishedProcess,
   LitterboxError,
   openShell,
-  OutputKeeper,
+  BoundedOutput,
   type Parsed,
-  type RecordResult,
+  type RevisionResult,
   runCommand,
   type RunningCommand,
   visible,
@@ -142,7 +142,7 @@ async function piped(
   await using _attached = attached;
   using over = deadline(attached, timeoutMs, talk);
   const startedMs = performance.now();
-  const [stdout, stderr] = [new OutputKeeper(maxOutputBytes), new OutputKeeper(maxOutputBytes)];
+  const [stdout, stderr] = [new BoundedOutput(maxOutputBytes), new BoundedOutput(maxOutputBytes)];
   const { process: inside } = attached;
   onInterrupt(() => void inside.kill('SIGINT'));
   const feeding = (async () => {
@@ -197,7 +197,7 @@ function timeoutText(ranMs = 0): string {
 /** One line on what was recorded, and what was not. */
 function tell(
   talk: Talk,
-  { revision, changedFiles, warnings, moreWarnings, hints = [] }: RecordResult & Partial<FinishedProcess>,
+  { revision, changedFiles, warnings, moreWarnings, hints = [] }: RevisionResult & Partial<FinishedProcess>,
 ): void {
   if (revision)
     talk.notice(
@@ -212,7 +212,7 @@ function tell(
   for (const hint of hints) talk.notice(`hint: ${visible(hint)}`);
 }
 
-function sentence(warning: RecordResult['warnings'][number]): string {
+function sentence(warning: RevisionResult['warnings'][number]): string {
   const path = warning.path === '' ? 'the workspace itself' : visibleName(warning.path);
   switch (warning.type) {
     case 'refused-path':

@@ -4,8 +4,8 @@ import { runScript } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { type Engine, WORK_MS } from '../engine/engine.ts';
 import { isInOtherState } from '../engine/engine-answers.ts';
-import { findContainer, type FoundContainer } from './found-container.ts';
-import { LATE_WORD_MS, LOOK_AGAIN_MS } from '../engine/late-word.ts';
+import { findContainer, type FoundContainer } from './find-container.ts';
+import { STALE_STATE_MS, LOOK_AGAIN_MS } from '../engine/stale-state.ts';
 import { sandboxLayoutOf } from '../engine/layout.ts';
 import type { EngineFacts } from '../engine/engine-facts.ts';
 import type { ContainerDirectories } from '../engine/container-directories.ts';
@@ -46,13 +46,13 @@ export class ContainerPauses {
    * @param isMarked whether somebody paused it before: then it is frozen where the engine says so
    */
   async pause(id: SandboxId, isMarked: boolean, options?: CallOptions): Promise<void> {
-    for (const limit = performance.now() + LATE_WORD_MS; ; ) {
+    for (const limit = performance.now() + STALE_STATE_MS; ; ) {
       const found = await findContainer(this.#engine, id, options);
       if (!found || found.state === 'ended' || (found.state === 'paused' && isMarked)) return;
       const pause = (docker: Docker) => docker.getContainer(found.id).pause();
       if (found.state === 'running' && (await this.turn('runtime.pause', pause, options))) return;
       if (isMarked || performance.now() > limit) return; // by another hand than ours
-      await this.settled(id, found.state, LATE_WORD_MS, options);
+      await this.settled(id, found.state, STALE_STATE_MS, options);
     }
   }
 
@@ -68,7 +68,7 @@ export class ContainerPauses {
     if (!found || state !== 'paused') return;
     const unpause = (docker: Docker) => docker.getContainer(found.id).unpause();
     if (await this.turn('runtime.resume', unpause, options)) return;
-    await this.settled(id, 'paused', LATE_WORD_MS, options); // it ran already
+    await this.settled(id, 'paused', STALE_STATE_MS, options); // it ran already
   }
 
   /** Pauses what runs, for one who copies and holds the lock. @returns whether anything ran */

@@ -28,7 +28,7 @@ import { ContainerProcess } from '../process/container-process.ts';
 import type { Containers } from './containers.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isPausedNow } from '../engine/engine-answers.ts';
-import { LATE_WORD_MS, LOOK_AGAIN_MS } from '../engine/late-word.ts';
+import { STALE_STATE_MS, LOOK_AGAIN_MS } from '../engine/stale-state.ts';
 import { INSIDE, type Layers, type SandboxLayout } from '../engine/layout.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
 import { walkerPlace } from '../process/walker-place.ts';
@@ -245,7 +245,7 @@ export class ContainerRuntime implements SandboxRuntime {
     options?: CallOptions,
   ): Promise<ProcessHandle> {
     const isOwn = environment === OWN_ENVIRONMENT;
-    for (const limit = performance.now() + LATE_WORD_MS; ; ) {
+    for (const limit = performance.now() + STALE_STATE_MS; ; ) {
       try {
         const process = await ContainerProcess.start(
           {

@@ -10,8 +10,8 @@ import {
 } from '@litterbox/core/provider';
 import { chooseProcessors, parseProcessors, runScript } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
-import { ContainerClaims } from './container-claims.ts';
-import { ContainerEnds } from './container-ends.ts';
+import { ContainerClaims } from './claim-container.ts';
+import { ContainerEnds } from './end-container.ts';
 import { ContainerFacts } from './container-facts.ts';
 import { containerOptions, workspacePlaces } from './container-options.ts';
 import { ContainerPauses } from './container-pauses.ts';
@@ -23,8 +23,8 @@ import { answerOf } from '../engine/engine-error.ts';
 import { notStarted } from './not-started.ts';
 import type { EngineFacts } from '../engine/engine-facts.ts';
 import type { EngineFlavour } from '../engine/engine-flavour.ts';
-import { findContainer, type FoundContainer } from './found-container.ts';
-import { LATE_WORD_MS } from '../engine/late-word.ts';
+import { findContainer, type FoundContainer } from './find-container.ts';
+import { STALE_STATE_MS } from '../engine/stale-state.ts';
 import { INSIDE, layersOf, type Layout, PROCESSORS, sandboxLayoutOf, setupDirectory } from '../engine/layout.ts';
 import { overlayVolumes } from './overlay-volumes.ts';
 import { SandboxDisks } from './sandbox-disks.ts';
@@ -124,7 +124,7 @@ export class Containers {
     if (found?.state === 'running') return found.id;
     if (found?.state === 'paused') {
       const isMarked = await this.#input.directories.marksOf(meta.id).isSet('paused', options);
-      if (isMarked || (await this.pauses.settled(meta.id, 'paused', LATE_WORD_MS, options)) === 'paused')
+      if (isMarked || (await this.pauses.settled(meta.id, 'paused', STALE_STATE_MS, options)) === 'paused')
         throw this.#paused();
       return await this.ensureRunning(meta, options);
     }

@@ -4,7 +4,7 @@ import type Docker from 'dockerode';
 import { type Engine, WORK_MS } from '../engine/engine.ts';
 import { isBeingRemoved } from '../engine/engine-answers.ts';
 import { EngineHost } from '../far-files/engine-host.ts';
-import { listContainers } from './found-container.ts';
+import { listContainers } from './find-container.ts';
 import { inspectContainer } from '../engine/inspect-container.ts';
 import { LABELS } from '../engine/labels.ts';
 import { sidecarNames } from './sidecar-options.ts';

@@ -20,8 +20,8 @@ import { type ContainerProviderInput, engineOf } from '../sandbox/container-part
 import { ContainerProvider } from '../sandbox/container-provider.ts';
 import type { Engine } from '../engine/engine.ts';
 import { layoutOf } from '../engine/layout.ts';
-import { EngineSites, type There } from './engine-sites.ts';
-import { hasFilesContainer, removeFilesContainer } from '../far-files/files-container.ts';
+import { EngineLocations, type RemoteEngine } from './engine-locations.ts';
+import { hasFilesContainer, removeFilesContainer } from '../far-files/file-access-container.ts';
 
 /** A program that ends waits no longer for an engine that does not answer. */
 const LAST_LOOK_MS = 3_000;
@@ -41,13 +41,13 @@ export class EngineProvider implements SandboxProvider {
   readonly snapshots: SnapshotProvider;
   readonly #engine: Engine;
   readonly #here: ContainerProvider;
-  readonly #sites: EngineSites;
+  readonly #sites: EngineLocations;
 
   constructor(input: ContainerProviderInput) {
     this.name = input.flavour.provider;
     this.#engine = engineOf(input);
     this.#here = new ContainerProvider({ ...input, engine: this.#engine });
-    this.#sites = new EngineSites({ input, engine: this.#engine, here: this.#here });
+    this.#sites = new EngineLocations({ input, engine: this.#engine, here: this.#here });
     this.traits = this.#here.traits;
     const { images } = this.#here;
     this.images = {
@@ -145,12 +145,12 @@ export class EngineProvider implements SandboxProvider {
   }
 
   /** Whether the container is there for nothing. It is not made to find that out. */
-  async #isUnused(there: There): Promise<boolean> {
+  async #isUnused(there: RemoteEngine): Promise<boolean> {
     const found = await hasFilesContainer(this.#engine, there.record, { limitMs: LAST_LOOK_MS });
     return found && (await this.#isEmpty(there, { signal: AbortSignal.timeout(LAST_LOOK_MS) }));
   }
 
-  async #isEmpty({ host, record }: There, options?: CallOptions): Promise<boolean> {
+  async #isEmpty({ host, record }: RemoteEngine, options?: CallOptions): Promise<boolean> {
     const { sandboxes, bases } = layoutOf(record.directory);
     const [left, trees] = await Promise.all([sandboxes, bases].map((path) => host.files.list(path, options)));
     return left?.length === 0 && !trees?.some(({ name }) => name.startsWith(UNFINISHED));

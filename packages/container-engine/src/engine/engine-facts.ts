@@ -11,7 +11,7 @@ import {
 } from '@litterbox/core/provider';
 import { isElsewhere, showAddress } from '../address/engine-address.ts';
 import { type Engine, PRESENCE_MS } from './engine.ts';
-import { noAnswer } from './no-answer.ts';
+import { noAnswer } from './invalid-answer.ts';
 import { ping } from './ping.ts';
 
 /** What one look at an engine tells. */

@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 import { answerOf } from './engine-error.ts';
 import type { EngineFacts } from './engine-facts.ts';
 import { type ImageFacts, imageFacts } from './image-facts.ts';
-import { noAnswer } from './no-answer.ts';
+import { noAnswer } from './invalid-answer.ts';
 
 /** Go's names for what `uname -m` says. @see https://go.dev/doc/install/source#environment */
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import type { CallOptions } from '@litterbox/core/provider';
 import { isObjectOf } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import type { Engine } from './engine.ts';
-import { noAnswer } from './no-answer.ts';
+import { noAnswer } from './invalid-answer.ts';
 
 /**
  * What an engine says of a container; undefined when there is none.

@@ -21,13 +21,13 @@ import type { Engine } from '../engine/engine.ts';
 import { isEndingNow } from '../engine/engine-answers.ts';
 import { answerOf } from '../engine/engine-error.ts';
 import { inspectContainer } from '../engine/inspect-container.ts';
-import { noAnswer } from '../engine/no-answer.ts';
-import type { FilesContainer } from './files-container.ts';
+import { noAnswer } from '../engine/invalid-answer.ts';
+import type { FileAccessContainer } from './file-access-container.ts';
 
 export interface EngineHostInput {
   readonly engine: Engine;
   /** The container that files are reached through, which runs then. */
-  container(options?: CallOptions): Promise<FilesContainer>;
+  container(options?: CallOptions): Promise<FileAccessContainer>;
 }
 
 const SEARCH_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
@@ -56,7 +56,7 @@ export class EngineHost implements Host {
   readonly #processes = new Set<ContainerProcess>();
   /** Of the programs of this instance that run, its own channel's too. */
   readonly #execIds = new Set<string>();
-  #container: Promise<FilesContainer> | undefined;
+  #container: Promise<FileAccessContainer> | undefined;
   #facts: Promise<HostFacts> | undefined;
 
   constructor(input: EngineHostInput) {
@@ -143,7 +143,7 @@ export class EngineHost implements Host {
     }
   }
 
-  #found(options?: CallOptions): Promise<FilesContainer> {
+  #found(options?: CallOptions): Promise<FileAccessContainer> {
     this.#container ??= this.#input.container(options);
     return this.#container;
   }
@@ -154,7 +154,7 @@ export class EngineHost implements Host {
   }
 
   async #startIn(
-    container: Promise<FilesContainer>,
+    container: Promise<FileAccessContainer>,
     spec: ProcessSpec,
     isOwn: boolean,
     options?: CallOptions,

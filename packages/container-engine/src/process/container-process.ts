@@ -6,7 +6,7 @@ import {
   isLitterboxError,
   exitStatusOf,
   LitterboxError,
-  lostWay,
+  connectionLost,
   MarkerSplitter,
   type OutputChunk,
   type ProcessHandle,
@@ -339,7 +339,7 @@ export class ContainerProcess implements ProcessHandle {
 
   /** The engine is not there to say what became of it. */
   #lost(error: LitterboxError): LitterboxError {
-    return lostWay(
+    return connectionLost(
       `Litterbox lost the connection to a program and does not know whether it still runs: ${error.message}`,
       { ...error.details, operation: 'process.exit' },
       { cause: error },

@@ -2,7 +2,7 @@ import { copyError, copyTree, LayerSnapshots, runScriptOrFail } from '@litterbox
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import type { CallOptions } from '@litterbox/core/provider';
 import type { Containers } from '../container/containers.ts';
-import { copyStill } from '../container/copy-still.ts';
+import { copyStill } from '../container/copy-frozen.ts';
 import type { ContainerDirectories } from '../engine/container-directories.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
 

@@ -1,7 +1,7 @@
 import { descriptionLine } from '@litterbox/linux-sandbox';
 import { isLitterboxError, type ProgressOptions, type SandboxSpec } from '@litterbox/core/provider';
 import type { ContainerParts } from './container-parts.ts';
-import { copyStill } from '../container/copy-still.ts';
+import { copyStill } from '../container/copy-frozen.ts';
 import { assertCopyable, assertSupported, describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillSandbox } from './fill-sandbox.ts';
 import { baseNames } from '../engine/layout.ts';

@@ -15,7 +15,7 @@ import { answerOf } from '../engine/engine-error.ts';
 import { LABELS } from '../engine/labels.ts';
 import type { ImageFacts } from '../engine/image-facts.ts';
 import type { Images } from '../engine/images.ts';
-import { noAnswer } from '../engine/no-answer.ts';
+import { noAnswer } from '../engine/invalid-answer.ts';
 import type { ContainerDirectories } from '../engine/container-directories.ts';
 
 /** Under it stands what was installed, with key and image as the tag: `litterbox-installed:<key>-<image>`. */

@@ -1,5 +1,5 @@
 import { keepLayers, LayeredSetups, TAKE_LAYERS_BACK } from '@litterbox/linux-sandbox';
-import type { ContainerEnds } from '../container/container-ends.ts';
+import type { ContainerEnds } from '../container/end-container.ts';
 import { setupDirectory } from '../engine/layout.ts';
 import type { ContainerDirectories } from '../engine/container-directories.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';

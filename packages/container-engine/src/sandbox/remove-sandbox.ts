@@ -3,7 +3,7 @@ import { type CallOptions, encodeRaw, failpoint, type RemoveOptions, type Sandbo
 import { UNFINISHED } from '@litterbox/linux-sandbox';
 import { clearWork, REMOVED_IMAGE } from './clear-work.ts';
 import type { ContainerParts } from './container-parts.ts';
-import { LOOK_AGAIN_MS } from '../engine/late-word.ts';
+import { LOOK_AGAIN_MS } from '../engine/stale-state.ts';
 import { sandboxLayoutOf } from '../engine/layout.ts';
 
 /** How long an engine may take to make what a program asked for that has ended: tens of milliseconds, hundreds on a busy machine. */

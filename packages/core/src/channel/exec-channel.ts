@@ -7,7 +7,7 @@ import type { SignalName } from '../domain/sandbox/signal-name.ts';
 import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import { type CommandShell, RUN_TEXT } from './command-shell.ts';
 import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';
-import { type KeptOutput, OutputKeeper } from './output-keeper.ts';
+import { type KeptOutput, BoundedOutput } from './bounded-output.ts';
 import { printfFormat, quoted } from './shell-text.ts';
 import { type LimitCounts, report, type ScriptEnd, Worker } from './worker.ts';
 
@@ -155,8 +155,8 @@ export class ExecChannel implements AsyncDisposable {
     options?.signal?.throwIfAborted();
     const callId = crypto.randomUUID();
     const startedMs = performance.now();
-    const stdout = new OutputKeeper(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
-    const stderr = new OutputKeeper(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
+    const stdout = new BoundedOutput(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
+    const stderr = new BoundedOutput(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
     const keep = (chunk: OutputChunk) => {
       (chunk.type === 'stdout-data' ? stdout : stderr).push(chunk.bytes);
       return command.onOutput?.(chunk);

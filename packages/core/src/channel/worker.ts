@@ -1,5 +1,5 @@
 import { LitterboxError } from '../domain/errors/errors.ts';
-import { isLostWay } from '../domain/errors/lost-way.ts';
+import { isConnectionLost } from '../domain/errors/connection-lost.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import { MarkerSplitter } from './marker-splitter.ts';
@@ -197,7 +197,7 @@ export class Worker implements AsyncDisposable {
       await this.#handle.exit;
     } catch (error) {
       // Whatever ended the stream, the shell is of no more use; the caller learns it from `lost`.
-      if (isLostWay(error)) this.#loss = error;
+      if (isConnectionLost(error)) this.#loss = error;
     }
     this.#isAlive = false;
     this.#current?.lost();

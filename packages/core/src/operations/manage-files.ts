@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RecordResult } from '../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../ports/sandbox-histories.ts';
 import { ManageFiles } from '../use-cases/work/manage-files.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
@@ -38,7 +38,7 @@ export const makeDirectory = operation({
   summary: 'Make a directory in a sandbox',
   effect: 'write',
   input: z.strictObject(changing),
-  document: (recorded: RecordResult) => recorded,
+  document: (recorded: RevisionResult) => recorded,
   execute: async (useCases, { recursive: isRecursive = false, ...input }, options) =>
     await useCases.get(ManageFiles).change({ ...input, action: { type: 'make-directory', isRecursive } }, options),
 });
@@ -49,7 +49,7 @@ export const removePath = operation({
   summary: 'Remove a file or directory of a sandbox and record it',
   effect: 'write',
   input: z.strictObject(changing),
-  document: (recorded: RecordResult) => recorded,
+  document: (recorded: RevisionResult) => recorded,
   execute: async (useCases, { recursive: isRecursive = false, ...input }, options) =>
     await useCases.get(ManageFiles).change({ ...input, action: { type: 'remove', isRecursive } }, options),
 });
@@ -60,7 +60,7 @@ export const copyPath = operation({
   summary: 'Copy a file or directory of a sandbox and record it',
   effect: 'write',
   input: z.strictObject({ ...changing, to: path() }),
-  document: (recorded: RecordResult) => recorded,
+  document: (recorded: RevisionResult) => recorded,
   execute: async (useCases, { recursive: isRecursive = false, to, ...input }, options) =>
     await useCases.get(ManageFiles).change({ ...input, action: { type: 'copy', to, isRecursive } }, options),
 });

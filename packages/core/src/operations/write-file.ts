@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RecordResult } from '../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../ports/sandbox-histories.ts';
 import { AccessFiles } from '../use-cases/work/access-files.ts';
 import { fields } from './fields.ts';
 import { operation } from './operation.ts';
@@ -16,7 +16,7 @@ export const writeFile = operation({
     message: fields.message().optional().describe('The subject of the revision'),
     waitMs: fields.waitMs(),
   }),
-  document: (recorded: RecordResult) => recorded,
+  document: (recorded: RevisionResult) => recorded,
   async execute(useCases, { sandbox, path, content, message, waitMs }, options) {
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     const input = { sandbox, path, content: bytes, message, waitMs };

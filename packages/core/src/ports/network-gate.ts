@@ -61,7 +61,7 @@ export type GateReport =
   | { readonly type: 'left-out'; readonly count: number };
 
 /** What a gate writes down and counts, kept by those who open it. */
-export interface GateBooks {
+export interface GateLedger {
   /**
    * Writes down what became of a connection. A gate lets nothing through before its `opened` is written, and waits for no other.
    *
@@ -100,5 +100,5 @@ export interface NetworkGate {
    * minute; asked for budgets
    * @param from the machine on which names are looked up and from which connections are made. @defaultValue the one that the gate runs on
    */
-  open(policy: GatePolicy, books: GateBooks, from?: Host): Promise<OpenGate>;
+  open(policy: GatePolicy, books: GateLedger, from?: Host): Promise<OpenGate>;
 }

@@ -36,7 +36,7 @@ export type RecordWarning =
   | { readonly type: 'unreadable'; readonly path: string };
 
 /** What became of a request to record: a revision, or nothing to record, and what was left out. */
-export interface RecordResult {
+export interface RevisionResult {
   /** Absent when nothing changed that git would track: there is never an empty revision. */
   readonly revision?: Revision;
   /** How many files differ between the revision and the one before. */
@@ -153,7 +153,7 @@ export interface SandboxHistories {
    *
    * @throws LitterboxError `TAR_*` for a hostile stream, `DISK_FULL`, `STORE_CORRUPT`, `CONFLICT`.
    */
-  record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RecordResult>;
+  record(id: SandboxId, request: RecordRequest, options?: CallOptions): Promise<RevisionResult>;
 
   /** Squashes the revisions since the last milestone into one commit on the review branch. `undefined` when there are none. */
   milestone(id: SandboxId, message: string, options?: CallOptions): Promise<Milestone | undefined>;

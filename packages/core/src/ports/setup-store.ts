@@ -2,7 +2,7 @@ import type { SandboxId } from '../domain/sandbox/ids.ts';
 import type { CallOptions } from './call.ts';
 
 /** What one setup left, kept under a key. */
-export interface KeptSetup {
+export interface CachedSetup {
   readonly key: string;
   /** Sandboxes that stand on it: while there is one, it must stay. */
   readonly usedBy: readonly SandboxId[];
@@ -29,5 +29,5 @@ export interface SetupStore {
   keep(id: SandboxId, key: string, options?: CallOptions): Promise<void>;
 
   /** Everything kept, in no particular order. */
-  list(options?: CallOptions): AsyncIterable<KeptSetup>;
+  list(options?: CallOptions): AsyncIterable<CachedSetup>;
 }

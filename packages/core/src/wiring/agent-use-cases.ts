@@ -27,7 +27,7 @@ import { OpenNetwork } from '../use-cases/network/open-network.ts';
 import { OpenRepository } from '../use-cases/common/open-repository.ts';
 import { OpenSandboxes } from '../use-cases/session/open-sandboxes.ts';
 import { PatchFile } from '../use-cases/work/patch-file.ts';
-import { PlaceSandbox } from '../use-cases/decide/place-sandbox.ts';
+import { ChooseHost } from '../use-cases/decide/choose-host.ts';
 import { ReachKeeper } from '../use-cases/keeper/reach-keeper.ts';
 import { ReadClone } from '../use-cases/work/read-clone.ts';
 import { ReadHistory } from '../use-cases/review/read-history.ts';
@@ -68,7 +68,7 @@ export const AGENT_USE_CASES = useCaseTable({
   openRepository: OpenRepository,
   openSandboxes: OpenSandboxes,
   patchFile: PatchFile,
-  placeSandbox: PlaceSandbox,
+  chooseHost: ChooseHost,
   reachKeeper: ReachKeeper,
   readClone: ReadClone,
   readHistory: ReadHistory,

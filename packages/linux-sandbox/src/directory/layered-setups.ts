@@ -1,6 +1,6 @@
 import {
   type CallOptions,
-  type KeptSetup,
+  type CachedSetup,
   LitterboxError,
   type SandboxId,
   type SetupStore,
@@ -103,7 +103,7 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
     await runScriptOrFail(host, words.operation, `${ended}${script}`, { ...options, ...given });
   }
 
-  async *list(options?: CallOptions): AsyncGenerator<KeptSetup, void, undefined> {
+  async *list(options?: CallOptions): AsyncGenerator<CachedSetup, void, undefined> {
     const { directories, parents, directoryOf } = this.#input;
     const { host } = directories;
     const users = new Map<string, SandboxId[]>();

@@ -1,5 +1,5 @@
 import type { CallOptions, Host } from '@litterbox/core/provider';
-import { atRest } from '@litterbox/sandbox-kit';
+import { notRunning } from '@litterbox/sandbox-kit';
 
 /** Files without content in a sandbox's directory: they keep commands out, whichever program wants to run one. */
 const NAMES = { paused: 'paused', stopped: 'stopped' } as const;
@@ -39,7 +39,7 @@ export class RunMarks {
     const entries = new Set((await this.#host.files.list(this.#directory, options))?.map(({ name }) => name));
     const isPaused = entries.has(NAMES.paused);
     if (!isPaused && !entries.has(NAMES.stopped)) return;
-    throw atRest(this.#provider, isPaused ? 'paused' : 'stopped');
+    throw notRunning(this.#provider, isPaused ? 'paused' : 'stopped');
   }
 
   #path(name: keyof typeof NAMES): string {

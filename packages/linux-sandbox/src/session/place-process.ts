@@ -15,7 +15,7 @@ import {
   type SignalName,
   type TerminalSize,
 } from '@litterbox/core/provider';
-import { atRest } from '@litterbox/sandbox-kit';
+import { notRunning } from '@litterbox/sandbox-kit';
 
 export interface PlaceProcessInput {
   /** For error details. */
@@ -89,8 +89,8 @@ const MAX_INLINE_CHARACTERS = 30_000;
 const KILL_GRACE_MS = 3_000;
 
 const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) => LitterboxError>> = {
-  paused: (_spec, provider) => atRest(provider, 'paused'),
-  stopped: (_spec, provider) => atRest(provider, 'stopped'),
+  paused: (_spec, provider) => notRunning(provider, 'paused'),
+  stopped: (_spec, provider) => notRunning(provider, 'stopped'),
   'no-cwd': ({ cwd }, provider) =>
     new LitterboxError(
       'NOT_FOUND',

@@ -17,7 +17,7 @@ import {
 } from '@litterbox/core/provider';
 import { give } from '../directory/run-script.ts';
 import { type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
-import { atRest } from '@litterbox/sandbox-kit';
+import { notRunning } from '@litterbox/sandbox-kit';
 import { type KeptFacts, MAX_KEPT_FACTS_CHARACTERS, parseKeptFacts } from './kept-facts.ts';
 import type { PlaceFiles } from './place-files.ts';
 import { PlaceProcess } from './place-process.ts';
@@ -333,7 +333,7 @@ function keptFactsOf({ provider, host }: SessionInput, text = ''): KeptFacts {
 /** @param state what the link said first; nothing where it could not be made */
 function assertLinked({ provider }: SessionInput, state: string): void {
   if (state === 'alive' || state === 'none') return;
-  if (state === 'paused' || state === 'stopped') throw atRest(provider, state);
+  if (state === 'paused' || state === 'stopped') throw notRunning(provider, state);
   if (state === 'busy')
     throw new LitterboxError('UNAVAILABLE', 'Another process has been starting this sandbox for a minute.', {
       operation: 'provider.open',

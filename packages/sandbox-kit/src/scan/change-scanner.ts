@@ -14,7 +14,7 @@ import {
 } from '@litterbox/core/provider';
 import { clockMark, type ClockMoment, isComparable, momentOf } from './clock-mark.ts';
 import { Finder, foundEntry, type FoundEntry } from './finder.ts';
-import { type KeptNumbers, NO_NUMBERS, parseKeptNumbers } from './kept-numbers.ts';
+import { type DirectoryNumbers, NO_NUMBERS, parseKeptNumbers } from './directory-numbers.ts';
 import { LONGEST_PATH_BYTES } from './longest-path.ts';
 import { ResidentWalker } from './resident-walker.ts';
 
@@ -279,7 +279,7 @@ export class ChangeScanner implements AsyncDisposable {
 
   async #save(): Promise<void> {
     this.#isUnsaved = false;
-    const kept: KeptNumbers = {
+    const kept: DirectoryNumbers = {
       known: [...(this.#known ?? [])],
       ...(this.#pending && { pending: { next: this.#pending.next, numbers: [...this.#pending.numbers] } }),
     };

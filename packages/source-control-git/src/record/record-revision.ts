@@ -4,7 +4,7 @@ import {
   type ObjectId,
   failpoint,
   type RecordRequest,
-  type RecordResult,
+  type RevisionResult,
   type RevisionMessage,
   type SandboxId,
   visibleName,
@@ -36,7 +36,7 @@ const MAX_JOURNAL_BYTES = 8 * 1024 * 1024;
 const MAX_FILES = 250_000;
 
 export interface Recorded {
-  readonly result: RecordResult;
+  readonly result: RevisionResult;
   /** Objects written as single files: the measure for repacking. */
   readonly looseObjects: number;
 }

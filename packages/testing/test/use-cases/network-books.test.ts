@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { NetworkBooks } from '@litterbox/core';
+import { NetworkLedger } from '@litterbox/core';
 import { LitterboxError, RepositoryId, SandboxId, type GateReport } from '@litterbox/core/provider';
 import { handClock, memoryAudit, memoryState, StateShelf } from '../../src/index.ts';
 
@@ -18,7 +18,7 @@ function opened() {
     return await work();
   };
   const state = memoryState(shelf, clock);
-  const books = new NetworkBooks(
+  const books = new NetworkLedger(
     record,
     { ...audit, start: (...call) => write(() => audit.start(...call)) },
     { spend: (...call) => write(() => state.spend(...call)) },

@@ -1,14 +1,14 @@
-import type { RecordResult, RecordWarning } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult, RecordWarning } from '../../ports/sandbox-histories.ts';
 import { nameText } from './name-text.ts';
 
 /** How a change was recorded, in a few words: `recorded as revision 3 (2 files)`. */
-export function recordedText({ revision, changedFiles }: RecordResult): string {
+export function recordedText({ revision, changedFiles }: RevisionResult): string {
   if (!revision) return 'nothing to record';
   return `recorded as revision ${revision.number} (${changedFiles} ${changedFiles === 1 ? 'file' : 'files'})`;
 }
 
 /** What was not recorded as it is, a line each; empty when there is nothing to say. */
-export function warningLines({ warnings, moreWarnings }: RecordResult): readonly string[] {
+export function warningLines({ warnings, moreWarnings }: RevisionResult): readonly string[] {
   const shown = warnings.slice(0, MAX_WARNINGS).map(warningText);
   const more = warnings.length - shown.length + moreWarnings;
   return more > 0 ? [...shown, `and ${more} more such warnings`] : shown;
@@ -31,7 +31,7 @@ function warningText(warning: RecordWarning): string {
 }
 
 /** The same for programs. */
-export function recordedMeta(recorded: RecordResult): Readonly<Record<string, unknown>> {
+export function recordedMeta(recorded: RevisionResult): Readonly<Record<string, unknown>> {
   const { revision, changedFiles, warnings, moreWarnings } = recorded;
   return {
     changedFiles,

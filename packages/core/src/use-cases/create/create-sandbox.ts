@@ -46,7 +46,7 @@ import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 import type { RecordRevision } from '../record/record-revision.ts';
 import type { SetUpSandbox } from '../prepare/set-up-sandbox.ts';
 import { type SetupKeys, setupKeys } from '../decide/setup-keys.ts';
-import type { PlaceSandbox } from '../decide/place-sandbox.ts';
+import type { ChooseHost } from '../decide/choose-host.ts';
 import { policyForBase, withheldNetwork } from '../decide/policy-for-base.ts';
 import { runtimeState } from '../common/runtime-state.ts';
 import { specOf } from '../decide/spec-of.ts';
@@ -124,7 +124,7 @@ interface Needs {
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly decidePolicy: DecidePolicy;
-  readonly placeSandbox: PlaceSandbox;
+  readonly chooseHost: ChooseHost;
   readonly openSandboxes: OpenSandboxes;
   readonly setUpSandbox: SetUpSandbox;
   readonly assignPorts: AssignPorts;
@@ -171,7 +171,7 @@ export class CreateSandbox {
     const existing = await this.#needs.state.find(repository.id, slug, options);
     if (existing) throw nameTaken(slug, name, existing, await this.#isLost(existing, options));
     const decided = await this.#needs.decidePolicy.decide(repository, input.overrides ?? {}, options);
-    const { provider, placement } = await this.#needs.placeSandbox.place(
+    const { provider, placement } = await this.#needs.chooseHost.choose(
       {
         provider: input.provider ?? decided.provider,
         ...(input.provider === undefined && { providerFrom: decided.providerFrom }),

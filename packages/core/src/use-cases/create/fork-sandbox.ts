@@ -15,7 +15,7 @@ import { currentRecord } from '../common/change-record.ts';
 import { assertRoom, type CreateSandbox, nameTaken } from './create-sandbox.ts';
 import { specOf } from '../decide/spec-of.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
-import { isAsleep } from '../common/is-asleep.ts';
+import { isPausedOrStopped } from '../common/is-paused-or-stopped.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import { assertWhole, type OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { RecordRevision } from '../record/record-revision.ts';
@@ -227,7 +227,7 @@ export class ForkSandbox {
   /** What no call has recorded is recorded in the source, where it can be looked at. */
   async #recordUnrecorded(source: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     assertWhole(source);
-    if (isAsleep(source)) return source;
+    if (isPausedOrStopped(source)) return source;
     return await this.#needs.recordRevision.recordUnrecorded(
       source,
       await this.#needs.openSandboxes.get(source, options),

@@ -13,7 +13,7 @@ import type { AskProviders } from '../common/ask-providers.ts';
 import { decidedWorkdir } from '../decide/decided-workdir.ts';
 import type { DecidePolicy } from '../decide/decide-policy.ts';
 import { listRuntimes } from '../common/list-runtimes.ts';
-import type { PlaceSandbox } from '../decide/place-sandbox.ts';
+import type { ChooseHost } from '../decide/choose-host.ts';
 
 interface Needs {
   readonly state: StateStore;
@@ -21,7 +21,7 @@ interface Needs {
   readonly providers: Providers;
   readonly askProviders: AskProviders;
   readonly decidePolicy: DecidePolicy;
-  readonly placeSandbox: PlaceSandbox;
+  readonly chooseHost: ChooseHost;
   readonly clock: Clock;
 }
 
@@ -77,7 +77,7 @@ export class RestoreRecords {
     const decided = await this.#needs.decidePolicy.decide(repository, {}, options);
     const provider = found
       ? await this.#needs.providers.get(found.provider, options)
-      : (await this.#needs.placeSandbox.place(decided, options)).provider;
+      : (await this.#needs.chooseHost.choose(decided, options)).provider;
     const { lower: _lower, ...policy } = decided.policyFor(provider);
     // Without a runtime it is as one whose runtime is missing: `recover` builds it from its last revision.
     const state = found?.state === 'paused' || found?.state === 'stopped' ? found.state : 'ready';

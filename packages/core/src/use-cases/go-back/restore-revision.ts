@@ -19,7 +19,7 @@ import { specOf } from '../decide/spec-of.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
-import { isAsleep } from '../common/is-asleep.ts';
+import { isPausedOrStopped } from '../common/is-paused-or-stopped.ts';
 import { driftOf } from '../session/live-tree.ts';
 import type { InstallImage } from '../prepare/install-image.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
@@ -212,7 +212,7 @@ export class RestoreRevision {
   async #recordBefore(record: SandboxRecord): Promise<{ readonly isWell: boolean; readonly saved: SandboxRecord }> {
     const found = await this.#found(record);
     if (found === undefined || found === 'broken') return { isWell: false, saved: record };
-    if (isAsleep(record)) return { isWell: true, saved: record };
+    if (isPausedOrStopped(record)) return { isWell: true, saved: record };
     try {
       const opened = await this.#needs.openSandboxes.getDrifted(record);
       const saved = await this.#needs.recordRevision.recordUnrecorded(record, opened);

@@ -13,7 +13,7 @@ import { audited } from '../common/audited.ts';
 import { changeRecord, currentRecord } from '../common/change-record.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import { assertWhole, type OpenSandboxes } from '../session/open-sandboxes.ts';
-import { isAsleep } from '../common/is-asleep.ts';
+import { isPausedOrStopped } from '../common/is-paused-or-stopped.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 import type { RecordRevision } from '../record/record-revision.ts';
@@ -155,7 +155,7 @@ export class RestoreSnapshot {
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     try {
-      if (!isAsleep(record))
+      if (!isPausedOrStopped(record))
         return await this.#needs.recordRevision.recordUnrecorded(
           record,
           await this.#needs.openSandboxes.get(record, options),
@@ -227,10 +227,10 @@ export class RestoreSnapshot {
     const appended = await repository.restore(record.id, note.commit, message);
     failpoint('snapshot-restore.after-revision');
     const runtime = await this.#needs.openSandboxes.runtime(replaced);
-    if (isAsleep(record)) await runtime.start();
+    if (isPausedOrStopped(record)) await runtime.start();
     const { record: seen, revision } = await this.#looked(replaced, message);
     failpoint('snapshot-restore.after-scan');
-    if (isAsleep(record)) await runtime.stop();
+    if (isPausedOrStopped(record)) await runtime.stop();
     await settleRunState(this.#needs.state, provider, seen);
     const now = await currentRecord(this.#needs.state, seen);
     return { record: now, revision: revision ?? appended };
@@ -264,7 +264,8 @@ export class RestoreSnapshot {
   }
 }
 
-const awake = (record: SandboxRecord): SandboxRecord => (isAsleep(record) ? { ...record, state: 'ready' } : record);
+const awake = (record: SandboxRecord): SandboxRecord =>
+  isPausedOrStopped(record) ? { ...record, state: 'ready' } : record;
 
 /** @throws LitterboxError `UNSUPPORTED` */
 function noted({ note, ...snapshot }: SandboxSnapshot, { slug }: SandboxRecord): NotedSnapshot {

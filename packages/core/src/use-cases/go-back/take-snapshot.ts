@@ -11,7 +11,7 @@ import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { audited } from '../common/audited.ts';
 import { currentRecord } from '../common/change-record.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
-import { isAsleep } from '../common/is-asleep.ts';
+import { isPausedOrStopped } from '../common/is-paused-or-stopped.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { assertWhole, type OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
@@ -92,7 +92,7 @@ export class TakeSnapshot {
     options?: ProgressOptions,
   ): Promise<TakeSnapshotResult> {
     const repository = await this.#needs.openRepository.open(options);
-    const opened = isAsleep(current) ? undefined : await this.#needs.openSandboxes.get(current, options);
+    const opened = isPausedOrStopped(current) ? undefined : await this.#needs.openSandboxes.get(current, options);
     let { record } = opened ? await this.#recordUnrecorded(current, opened, options) : { record: current };
     for (let take = 1; ; take++) {
       const { tip } = await repository.history(record.id, options);

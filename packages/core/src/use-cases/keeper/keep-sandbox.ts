@@ -14,7 +14,7 @@ import type { KeptService, ServiceStatus } from '../../services/kept-service.ts'
 import { SandboxServices } from '../../services/sandbox-services.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import { changeRecord } from '../common/change-record.ts';
-import type { OpenNetwork, WayOut } from '../network/open-network.ts';
+import type { OpenNetwork, NetworkSession } from '../network/open-network.ts';
 
 /** A port of a sandbox as its keeper sees it. */
 export interface PortStatus extends AssignedPort {
@@ -164,7 +164,7 @@ class Keeping {
   readonly #over = new AbortController();
   #record: SandboxRecord;
   #desk: AsyncDisposable | undefined;
-  #wayOut: WayOut | undefined;
+  #wayOut: NetworkSession | undefined;
   #networkReason: string | undefined;
   #opening: Promise<void> | undefined;
   #started: Promise<unknown> = Promise.resolve();

@@ -10,11 +10,11 @@ import type { GateReport, NetworkGate } from '../../ports/network-gate.ts';
 import type { OpenPort } from '../../ports/open-port.ts';
 import type { SandboxRuntime } from '../../ports/sandbox-runtime.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
-import { NetworkBooks } from './network-books.ts';
+import { NetworkLedger } from './network-ledger.ts';
 import { unsupportedNetwork } from './unsupported-network.ts';
 
 /** The way from one sandbox to the network, for as long as it is open. Disposing resolves when all of it is in the audit log, or that cannot be written. */
-export interface WayOut extends OpenPort {
+export interface NetworkSession extends OpenPort {
   /** What was refused because no rule allows it, each once: `host:port` without the port where that is 443. */
   readonly missing: ReadonlySet<string>;
   /** All that was refused, by host, with the first reason. */
@@ -61,7 +61,7 @@ interface Needs {
 export class OpenNetwork {
   readonly #needs: Needs;
   /** Of each sandbox its own, and of a way that ended too, while something of it is not written. */
-  readonly #books = new Map<SandboxId, NetworkBooks>();
+  readonly #books = new Map<SandboxId, NetworkLedger>();
 
   constructor(needs: Needs) {
     this.#needs = needs;
@@ -76,13 +76,13 @@ export class OpenNetwork {
     record: Pick<SandboxRecord, 'id' | 'repositoryId' | 'provider' | 'policy'>,
     runtime: SandboxRuntime,
     options?: OpenNetworkOptions,
-  ): Promise<WayOut> {
+  ): Promise<NetworkSession> {
     if (!runtime.listen) throw unsupportedNetwork(record);
     const { allow = [], deny = [], allowPrivate = [] } = record.policy.network;
     const missing = new Set<string>();
     const refusals = new Refusals(this.#needs.clock, options?.onRefused);
     const books =
-      this.#books.get(record.id) ?? new NetworkBooks(record, this.#needs.audit, this.#needs.state, this.#needs.clock);
+      this.#books.get(record.id) ?? new NetworkLedger(record, this.#needs.audit, this.#needs.state, this.#needs.clock);
     this.#books.set(record.id, books);
     const from = await this.#origin(record, options);
     const gate = await this.#needs.networkGate.open(

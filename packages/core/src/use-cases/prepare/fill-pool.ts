@@ -22,7 +22,7 @@ import type { InstallImage } from './install-image.ts';
 import type { OpenNetwork } from '../network/open-network.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import { policyForBase } from '../decide/policy-for-base.ts';
-import type { PlaceSandbox } from '../decide/place-sandbox.ts';
+import type { ChooseHost } from '../decide/choose-host.ts';
 import { poolFingerprint } from './pool-fingerprint.ts';
 import { RecordRevision } from '../record/record-revision.ts';
 import { SetUpSandbox } from './set-up-sandbox.ts';
@@ -59,7 +59,7 @@ interface Needs {
   readonly pool: SandboxPool;
   readonly audit: AuditLog;
   readonly decidePolicy: DecidePolicy;
-  readonly placeSandbox: PlaceSandbox;
+  readonly chooseHost: ChooseHost;
   readonly openNetwork: OpenNetwork;
   readonly installImage: InstallImage;
   readonly clearPool: ClearPool;
@@ -101,7 +101,7 @@ export class FillPool {
 
   async #plan(repository: SourceRepository, options?: ProgressOptions): Promise<PoolPlan> {
     const decided = await this.#needs.decidePolicy.decide(repository, {}, options);
-    const { provider } = await this.#needs.placeSandbox.place(decided, options);
+    const { provider } = await this.#needs.chooseHost.choose(decided, options);
     if (decided.pool > 0) assertPoolable(provider);
     const asked = decided.policyFor(provider);
     const base = await repository.base(decided.source, options);

@@ -3,7 +3,7 @@ import type { LimitedOutcome } from '../../domain/sandbox/limit-hints.ts';
 import type { NetworkPolicy } from '../../domain/sandbox/policy.ts';
 import { reachable, reachableText } from '../../domain/sandbox/reachable.ts';
 import type { HintReader } from '../../domain/sandbox/system-rule-hint.ts';
-import type { RefusedHost, WayOut } from '../network/open-network.ts';
+import type { RefusedHost, NetworkSession } from '../network/open-network.ts';
 
 /** What programs say when they find no network. */
 const NETWORK_WORDS =
@@ -31,7 +31,7 @@ const MAX_RULES = 8;
 export function networkHint(
   { setup, run, allow = [], allowPrivate = [] }: NetworkPolicy,
   log: string,
-  way?: Pick<WayOut, 'missing' | 'refused'>,
+  way?: Pick<NetworkSession, 'missing' | 'refused'>,
 ): string | undefined {
   const { missing = new Set<string>(), refused = new Map<string, RefusedHost>() } = way ?? {};
   const told = [...refused].filter(([host]) => !missing.has(host)).slice(0, MAX_RULES);

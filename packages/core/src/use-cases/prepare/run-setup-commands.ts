@@ -8,7 +8,7 @@ import type { SandboxRecord } from '../../ports/state-store.ts';
 import { commandVariables } from '../../services/command-variables.ts';
 import { systemRuleHint } from '../../domain/sandbox/system-rule-hint.ts';
 import { networkHint } from './network-hint.ts';
-import type { WayOut } from '../network/open-network.ts';
+import type { NetworkSession } from '../network/open-network.ts';
 import { repositoryHint } from './repository-hint.ts';
 import { withheldNetwork } from '../decide/policy-for-base.ts';
 
@@ -43,7 +43,7 @@ export async function runSetupCommands(
   record: Pick<SandboxRecord, 'ports' | 'policy' | 'workdir'>,
   channel: ExecChannel,
   verb: string,
-  network: Pick<WayOut, 'whenHopeless'> | undefined,
+  network: Pick<NetworkSession, 'whenHopeless'> | undefined,
   options?: ProgressOptions,
 ): Promise<FailedSetup | undefined> {
   const { setupTimeoutMs } = record.policy;
@@ -119,7 +119,7 @@ export function setupFailed(
   failed: FailedSetup,
   { policy }: Pick<SandboxRecord, 'policy'>,
   hint: string,
-  way: Pick<WayOut, 'missing' | 'refused'> | undefined,
+  way: Pick<NetworkSession, 'missing' | 'refused'> | undefined,
 ): LitterboxError {
   const { command, how, log } = failed;
   // A mark of ours before each line: what a command prints must not pass for words of ours.

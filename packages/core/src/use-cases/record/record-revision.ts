@@ -6,7 +6,7 @@ import type { CallOptions } from '../../ports/call.ts';
 import type { Heap } from '../../ports/heap.ts';
 import type { ChangeMark } from '../../ports/sandbox-runtime.ts';
 import type { RevisionMessage } from '../../domain/sandbox/revision-message.ts';
-import type { RecordResult, RecordWarning } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult, RecordWarning } from '../../ports/sandbox-histories.ts';
 import type { WorkTreeDrift } from '../../ports/persons-repository.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
 import { changeRecord } from '../common/change-record.ts';
@@ -22,7 +22,7 @@ import { withoutArtefacts } from './without-artefacts.ts';
 export interface Recorded {
   /** The record as it is now. */
   readonly record: SandboxRecord;
-  readonly result: RecordResult;
+  readonly result: RevisionResult;
   /** The sandbox stands on the working tree, and that had become another one when this was recorded. */
   readonly drift?: WorkTreeDrift;
 }
@@ -33,7 +33,7 @@ const SMALL_BYTES = 2 ** 20;
 /** A program is killed in one write, not in more. */
 const MAX_STRAYS = 16;
 
-const NOTHING: RecordResult = { changedFiles: 0, warnings: [], moreWarnings: 0 };
+const NOTHING: RevisionResult = { changedFiles: 0, warnings: [], moreWarnings: 0 };
 
 interface Needs {
   readonly state: Pick<StateStore, 'get' | 'update' | 'publish'>;

@@ -7,7 +7,7 @@ import { audited } from '../common/audited.ts';
 import { changeRecord, currentRecord } from '../common/change-record.ts';
 import { deletedMeanwhile } from '../common/deleted-meanwhile.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
-import { isAsleep } from '../common/is-asleep.ts';
+import { isPausedOrStopped } from '../common/is-paused-or-stopped.ts';
 import type { OpenSandboxes } from './open-sandboxes.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 import { runtimeState } from '../common/runtime-state.ts';
@@ -137,7 +137,7 @@ export class ChangeRunState {
   ): Promise<readonly RunStateResult[]> {
     const results: RunStateResult[] = [];
     for (const record of records)
-      if (record.state === 'ready' || isAsleep(record)) results.push(await this.of(record, wanted, options));
+      if (record.state === 'ready' || isPausedOrStopped(record)) results.push(await this.of(record, wanted, options));
     return results;
   }
 }

@@ -1,7 +1,7 @@
 import { agentPath } from '../../domain/sandbox/agent-path.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import type { CallOptions } from '../../ports/call.ts';
-import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../../ports/sandbox-histories.ts';
 import type { StateStore } from '../../ports/state-store.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { fileRefusal, isThere, MAX_FILE_BYTES, readContent, writeContent } from '../../inside/file-contents.ts';
@@ -23,7 +23,7 @@ export interface WriteFileInput {
 
 /** How a file was replaced. */
 export interface WriteFileResult {
-  readonly recorded: RecordResult;
+  readonly recorded: RevisionResult;
   /** A hidden file was there, which the tools of agents do not read: its content went unread. */
   readonly isHiddenReplaced: boolean;
   /** It lies outside of the workspace: in no diff and no merge. */

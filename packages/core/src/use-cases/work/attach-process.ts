@@ -12,7 +12,7 @@ import type { AuditLog } from '../../ports/audit-log.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { ExitStatus } from '../../domain/sandbox/exit-status.ts';
 import type { ProcessHandle, TerminalSize } from '../../ports/process.ts';
-import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
 import { commandVariables } from '../../services/command-variables.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
@@ -57,7 +57,7 @@ export interface AttachedProcess extends AsyncDisposable {
 }
 
 /** What a process left that a person worked with. */
-export interface FinishedProcess extends RecordResult {
+export interface FinishedProcess extends RevisionResult {
   /** What limits and rules of the sandbox had to do with it, a sentence each; mostly empty. */
   readonly hints: readonly string[];
 }

@@ -7,7 +7,7 @@ import {
 } from '../../domain/sandbox/revision-message.ts';
 import type { AuditLog } from '../../ports/audit-log.ts';
 import type { ProgressOptions } from '../../ports/call.ts';
-import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { audited } from '../common/audited.ts';
@@ -67,7 +67,7 @@ export class ChangeWorkspace {
   async change<Outcome>(
     change: WorkspaceChange<Outcome>,
     options?: ProgressOptions,
-  ): Promise<{ readonly outcome: Outcome; readonly recorded: RecordResult }> {
+  ): Promise<{ readonly outcome: Outcome; readonly recorded: RevisionResult }> {
     const { trigger } = change;
     const callId = callIdOf(options?.callId);
     const found = await this.#needs.findSandbox.find(change.sandbox, options);

@@ -1,7 +1,7 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { shown } from '../../domain/text/shown.ts';
 import type { CallOptions } from '../../ports/call.ts';
-import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
 import type { ServiceStatus } from '../../services/kept-service.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
@@ -54,7 +54,7 @@ export class ControlServices {
   async change(
     { sandbox, service, action, message, waitMs }: ServiceChange,
     options?: CallOptions,
-  ): Promise<{ readonly services: readonly ServiceStatus[]; readonly recorded: RecordResult }> {
+  ): Promise<{ readonly services: readonly ServiceStatus[]; readonly recorded: RevisionResult }> {
     const subject = `${action}${service === undefined ? '' : ` ${service}`}`;
     const { outcome, recorded } = await this.#needs.changeWorkspace.change(
       {

@@ -1,7 +1,7 @@
 import { agentPath } from '../../domain/sandbox/agent-path.ts';
 import { assertReplaces, replaceText } from '../../domain/patch/replace-text.ts';
 import type { CallOptions } from '../../ports/call.ts';
-import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../../ports/sandbox-histories.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { MAX_FILE_BYTES, readContent, writeContent } from '../../inside/file-contents.ts';
 
@@ -28,7 +28,7 @@ export interface EditResult {
   readonly lines: readonly number[];
   /** The file's line ends, when the texts had others and were taken with these. */
   readonly lineEnds?: 'CRLF' | 'LF';
-  readonly recorded: RecordResult;
+  readonly recorded: RevisionResult;
 }
 
 interface Needs {

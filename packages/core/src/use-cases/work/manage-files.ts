@@ -4,7 +4,7 @@ import { shown } from '../../domain/text/shown.ts';
 import { copyPath, type FileStatus, makeDirectory, removePath, statusOf } from '../../inside/file-tree.ts';
 import { type FoundName, walkFiles } from '../../inside/walk-files.ts';
 import type { CallOptions } from '../../ports/call.ts';
-import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
@@ -69,7 +69,7 @@ export class ManageFiles {
   async change(
     { sandbox, path, action, message, waitMs }: FileTreeChange,
     options?: CallOptions,
-  ): Promise<RecordResult> {
+  ): Promise<RevisionResult> {
     const target = ({ workdir }: SandboxRecord) => writable(workdir, path, action.type);
     const subject = action.type === 'copy' ? `${path} ${action.to}` : path;
     const { recorded } = await this.#needs.changeWorkspace.change(

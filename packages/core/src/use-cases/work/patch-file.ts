@@ -5,7 +5,7 @@ import type { FilePatch } from '../../domain/patch/file-patch.ts';
 import { parsePatch } from '../../domain/patch/parse-patch.ts';
 import { shown } from '../../domain/text/shown.ts';
 import type { CallOptions } from '../../ports/call.ts';
-import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../../ports/sandbox-histories.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { isThere, readContent, removeContent, writeContent } from '../../inside/file-contents.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
@@ -36,7 +36,7 @@ export interface PatchResult {
   readonly notes: readonly string[];
   /** The file as it is now; absent when there is none. */
   readonly content?: Uint8Array;
-  readonly recorded: RecordResult;
+  readonly recorded: RevisionResult;
 }
 
 interface Needs {

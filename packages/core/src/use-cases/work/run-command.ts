@@ -8,7 +8,7 @@ import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { workspacePath } from '../../domain/sandbox/workspace-path.ts';
 import type { ProgressOptions } from '../../ports/call.ts';
-import type { RecordResult } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
 import { commandVariables } from '../../services/command-variables.ts';
 import { assertVariables } from './assert-variables.ts';
@@ -50,7 +50,7 @@ const SEARCHED_BYTES = 64 * 1024;
 export interface RunCommandResult extends CommandOutcome {
   /** What ran a command that was given as text. */
   readonly shell?: CommandShell;
-  readonly recorded: RecordResult;
+  readonly recorded: RevisionResult;
   /** What limits and rules of the sandbox had to do with how it ended, a sentence each; mostly empty. */
   readonly hints: readonly string[];
 }

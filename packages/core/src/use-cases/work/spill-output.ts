@@ -3,7 +3,7 @@ import type { CallOptions } from '../../ports/call.ts';
 import type { CommandOutcome } from '../../channel/exec-channel.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { type Slug, slugify } from '../../domain/sandbox/slug.ts';
-import type { KeptOutput } from '../../channel/output-keeper.ts';
+import type { KeptOutput } from '../../channel/bounded-output.ts';
 import { writeContent } from '../../inside/file-contents.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';

@@ -4,7 +4,7 @@ import type { ByteStream, CallOptions, ProcessHandle, SocketAddress } from '@lit
  * A way to a machine: SSH, `wsl.exe`, or a shell of this machine in tests. It is used by {@link FarHost} alone, which asks nothing of it but
  * shells. Disposing it closes everything that it opened.
  */
-export interface FarTransport extends AsyncDisposable {
+export interface ShellTransport extends AsyncDisposable {
   /**
    * Has the login shell there run a command line, with pipes for stdin, stdout and stderr. When the way is gone its output ends, and its
    * `exit` rejects with `UNAVAILABLE`; signals do not go this way.

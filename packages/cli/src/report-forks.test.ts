@@ -1,13 +1,13 @@
 import type { SandboxRecord } from '@litterbox/core';
 import { expect, test } from '@jest/globals';
-import { withToldForks } from './with-told-forks.ts';
+import { reportForks } from './report-forks.ts';
 
 type Made = (fork: Pick<SandboxRecord, 'slug'>) => void;
 const slugs = (...names: string[]) => names.map((slug) => ({ slug }) as SandboxRecord);
 
 async function told(work: (onFork: Made) => Promise<string>): Promise<readonly string[]> {
   const warnings: string[] = [];
-  const outcome = withToldForks({ warning: (text) => void warnings.push(text) }, work);
+  const outcome = reportForks({ warning: (text) => void warnings.push(text) }, work);
   return [await outcome.catch((error: Error) => error.message), ...warnings];
 }
 

@@ -14,12 +14,12 @@ import type { Engine } from '../engine/engine.ts';
 import { Images } from '../engine/images.ts';
 import { layoutOf, sandboxLayoutOf } from '../engine/layout.ts';
 import { EngineHost } from '../far-files/engine-host.ts';
-import { EnginePlaces, isOwn, type Place } from './engine-places.ts';
-import { ensureFilesContainer, type FilesRecord, makeFilesVolume } from '../far-files/files-container.ts';
-import { seesFiles } from './sees-files.ts';
+import { SandboxLocations, isOwn, type Place } from './sandbox-locations.ts';
+import { ensureFilesContainer, type FilesRecord, makeFilesVolume } from '../far-files/file-access-container.ts';
+import { seesFiles } from './probe-shared-files.ts';
 
 /** The place on the engine's own machine. */
-export interface There {
+export interface RemoteEngine {
   readonly provider: ContainerProvider;
   readonly host: EngineHost;
   readonly record: FilesRecord;
@@ -35,7 +35,7 @@ export interface Known {
   readonly others: readonly string[];
 }
 
-/** What {@link EngineSites} decides between. */
+/** What {@link EngineLocations} decides between. */
 export interface EngineSitesInput {
   readonly input: ContainerProviderInput;
   readonly engine: Engine;
@@ -45,24 +45,24 @@ export interface EngineSitesInput {
 
 /**
  * Decides where a sandbox is: in directories of the host, in a volume of the engine that is reached, or on an engine that is not. What it
- * found out is kept in {@link EnginePlaces}.
+ * found out is kept in {@link SandboxLocations}.
  */
-export class EngineSites {
-  readonly places: EnginePlaces;
+export class EngineLocations {
+  readonly places: SandboxLocations;
   readonly #input: ContainerProviderInput;
   readonly #engine: Engine;
   readonly #here: ContainerProvider;
-  #there: Promise<There> | undefined;
+  #there: Promise<RemoteEngine> | undefined;
 
   constructor({ input, engine, here }: EngineSitesInput) {
     this.#input = input;
     this.#engine = engine;
     this.#here = here;
-    this.places = new EnginePlaces(engine.provider, input.host, `${input.directory}/engines`);
+    this.places = new SandboxLocations(engine.provider, input.host, `${input.directory}/engines`);
   }
 
   /** The place on the engine's own machine, if it was used by this instance. */
-  async used(): Promise<There | undefined> {
+  async used(): Promise<RemoteEngine | undefined> {
     return await this.#there?.catch(() => undefined);
   }
 
@@ -188,7 +188,7 @@ export class EngineSites {
     );
   }
 
-  async #over(record: FilesRecord): Promise<There> {
+  async #over(record: FilesRecord): Promise<RemoteEngine> {
     this.#there ??= (async () => {
       const engine = this.#engine;
       engine.watchAll(); // through it goes every question about a file, and such an engine can be paused with its machine

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { OutputKeeper } from './output-keeper.ts';
+import { BoundedOutput } from './bounded-output.ts';
 
 test('what is kept is the head and the tail, however the stream was cut', () => {
   fc.assert(
@@ -8,7 +8,7 @@ test('what is kept is the head and the tail, however the stream was cut', () => 
       fc.integer({ min: 2, max: 40 }),
       fc.array(fc.uint8Array({ maxLength: 30 }), { maxLength: 20 }),
       (maxBytes, chunks) => {
-        const keeper = new OutputKeeper(maxBytes);
+        const keeper = new BoundedOutput(maxBytes);
         for (const chunk of chunks) keeper.push(chunk);
         const all = chunks.flatMap((chunk) => [...chunk]);
         const { bytes, cutAt, droppedBytes } = keeper.kept();
@@ -24,7 +24,7 @@ test('what is kept is the head and the tail, however the stream was cut', () => 
 });
 
 test('a long stream of small pieces takes bounded memory and time', () => {
-  const keeper = new OutputKeeper(1000);
+  const keeper = new BoundedOutput(1000);
   for (let count = 0; count < 200_000; count += 1) keeper.push(Uint8Array.of(count & 0xff, count >> 8, count >> 16));
   const { bytes, droppedBytes } = keeper.kept();
   expect(bytes.length).toBe(1000);

@@ -3,15 +3,15 @@ import {
   exitStatusOf,
   joinBytes,
   LitterboxError,
-  lostWay,
+  connectionLost,
   type OutputChunk,
   type ProcessHandle,
 } from '@litterbox/core/provider';
 import { closeQuietly } from '@litterbox/linux-sandbox';
 import { encodedScript } from './encoded-script.ts';
 import { FAR_PATH } from './far-path.ts';
-import type { FarPatience } from './far-patience.ts';
-import type { FarTransport } from './far-transport.ts';
+import type { ConnectionTimeouts } from './connection-timeouts.ts';
+import type { ShellTransport } from './shell-transport.ts';
 import { MarkedStream } from './marked-stream.ts';
 import { MUX_FRAME_BYTES, MUX_WINDOW_BYTES, muxProgram } from './mux-program.ts';
 
@@ -25,9 +25,9 @@ type Letter = 'S' | 'W' | 'E' | 'A' | 'C';
  * Any number of shells over one session of a transport, each started after one round trip. The session's login shell, which may take seconds to
  * read its files, and the server's bound on sessions are met once.
  */
-export class ShellMux implements FarTransport {
+export class ShellMux implements ShellTransport {
   readonly ended: Promise<string>;
-  readonly #transport: FarTransport;
+  readonly #transport: ShellTransport;
   readonly #session: ProcessHandle;
   readonly #programs = new Map<number, MuxProcess>();
   #lastId = 0;
@@ -36,14 +36,14 @@ export class ShellMux implements FarTransport {
   #writing: Promise<void> = Promise.resolve();
   #untoldFrames = 0;
 
-  private constructor(transport: FarTransport, session: ProcessHandle) {
+  private constructor(transport: ShellTransport, session: ProcessHandle) {
     this.#transport = transport;
     this.#session = session;
     this.ended = transport.ended;
   }
 
   /** Takes the transport over where it can. @returns `undefined` where the machine has no Perl that can do it */
-  static async open(transport: FarTransport, patience: FarPatience): Promise<ShellMux | undefined> {
+  static async open(transport: ShellTransport, patience: ConnectionTimeouts): Promise<ShellMux | undefined> {
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const program = encodedScript(muxProgram(nonce, patience));
     // Not one that the login's PATH puts in front.
@@ -275,7 +275,7 @@ function number(value: number): Uint8Array {
 }
 
 function gone(): LitterboxError {
-  return lostWay('The connection to the machine is lost.', {
+  return connectionLost('The connection to the machine is lost.', {
     operation: 'host.connect',
     hint: 'Check whether the machine is up and can be reached, then try again.',
   });

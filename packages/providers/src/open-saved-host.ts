@@ -1,16 +1,16 @@
 import { type CallOptions, LitterboxError, type OpenedHost } from '@litterbox/core/provider';
-import type { KeptHost } from './host-book.ts';
+import type { SavedHost } from './host-registry.ts';
 
 /** What a person decides and is told while a machine is reached. */
 export interface ReachOptions extends CallOptions {
   /** Is asked before a key is believed that nobody knows. @defaultValue it is refused */
-  readonly askHostKey?: (machine: string, key: KeptHost['hostKeys'][number]) => Promise<boolean>;
+  readonly askHostKey?: (machine: string, key: SavedHost['hostKeys'][number]) => Promise<boolean>;
   readonly onNotice?: (notice: string) => void;
 }
 
 /** A machine that answers, and what is to be kept of it. */
 export interface ReachedHost extends OpenedHost {
-  readonly kept: KeptHost;
+  readonly kept: SavedHost;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface ReachedHost extends OpenedHost {
  *
  * @throws LitterboxError `REMOTE_STATE_LOST` when another machine answers under its name than before; all that `openSshHost` throws
  */
-export async function openKeptHost(kept: KeptHost, options: ReachOptions = {}): Promise<ReachedHost> {
+export async function openSavedHost(kept: SavedHost, options: ReachOptions = {}): Promise<ReachedHost> {
   const { openSshHost, stateDirectory } = await import('@litterbox/provider-ssh');
   const { signal, askHostKey, onNotice } = options;
   const host = await openSshHost(
@@ -50,7 +50,7 @@ export async function openKeptHost(kept: KeptHost, options: ReachOptions = {}): 
   }
 }
 
-function anotherMachine({ name, destination, machineId: before }: KeptHost, machineId: string | undefined) {
+function anotherMachine({ name, destination, machineId: before }: SavedHost, machineId: string | undefined) {
   return new LitterboxError(
     'REMOTE_STATE_LOST',
     `${name} (${destination}) is another machine than the one that was added.`,

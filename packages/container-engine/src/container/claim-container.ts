@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 import { containerName } from './container-options.ts';
 import type { ContainerPauses } from './container-pauses.ts';
 import { type Engine, WORK_MS } from '../engine/engine.ts';
-import type { FoundContainer } from './found-container.ts';
+import type { FoundContainer } from './find-container.ts';
 import { inspectContainer } from '../engine/inspect-container.ts';
 import { LABELS } from '../engine/labels.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';

@@ -1,6 +1,6 @@
 import { type CallOptions, type Host, LitterboxError, type ProviderKey, SandboxId } from '@litterbox/core/provider';
 import { isAbsolutePath, isObjectOf, UNFINISHED } from '@litterbox/linux-sandbox';
-import type { FilesRecord } from '../far-files/files-container.ts';
+import type { FilesRecord } from '../far-files/file-access-container.ts';
 
 /** What is known of an engine: that it sees the host's files, or where it has its own. */
 export type Place = { readonly version: 1; readonly sees: true } | FilesRecord;
@@ -32,7 +32,7 @@ function isPlace(value: unknown): value is Place {
  * What is known on the host of the engines that were ever used from there, a directory for each: `place.json`, and `sandboxes` with a
  * file for each sandbox whose files are on that engine. A program that reaches another engine knows by it what it does not see.
  */
-export class EnginePlaces {
+export class SandboxLocations {
   readonly #provider: ProviderKey;
   readonly #host: Host;
   readonly #directory: string;

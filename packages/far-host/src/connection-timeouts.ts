@@ -1,5 +1,5 @@
 /** How long either side of a connection waits for the other. */
-export interface FarPatience {
+export interface ConnectionTimeouts {
   /** How often this side says that it is there, in milliseconds. */
   readonly beatMs: number;
   /** After so many beats without an answer the connection is given up here. Beats, not time: a program that was busy has not listened either. */
@@ -13,7 +13,7 @@ export interface FarPatience {
 }
 
 /** Half a minute here, and a minute there before anything is ended. */
-export const FAR_PATIENCE: FarPatience = {
+export const FAR_PATIENCE: ConnectionTimeouts = {
   beatMs: 10_000,
   nearLostBeats: 3,
   farSilenceSeconds: 60,

@@ -4,7 +4,7 @@ import { LitterboxError } from '@litterbox/core/provider';
 export type Rest = 'paused' | 'stopped';
 
 /** Refuses a program that is to start in a sandbox at rest. */
-export function atRest(provider: string, rest: Rest): LitterboxError {
+export function notRunning(provider: string, rest: Rest): LitterboxError {
   const code = rest === 'paused' ? 'SANDBOX_PAUSED' : 'SANDBOX_STOPPED';
   return new LitterboxError(code, `The sandbox is ${rest}.`, {
     operation: 'runtime.spawn',

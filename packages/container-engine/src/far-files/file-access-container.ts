@@ -9,7 +9,7 @@ import { answerOf } from '../engine/engine-error.ts';
 import { INIT_SCRIPT } from '../engine/init-script.ts';
 import { inspectContainer } from '../engine/inspect-container.ts';
 import { LABELS, labelsOf } from '../engine/labels.ts';
-import { noAnswer } from '../engine/no-answer.ts';
+import { noAnswer } from '../engine/invalid-answer.ts';
 
 /** What is kept of an engine that does not see the host's files: by it they are found again. */
 export interface FilesRecord {
@@ -25,7 +25,7 @@ export interface FilesRecord {
 }
 
 /** A container through which the files are reached. */
-export interface FilesContainer {
+export interface FileAccessContainer {
   /** As a whole: another one of the same name has another. */
   readonly id: string;
   /** What is in its environment. */
@@ -64,7 +64,7 @@ export async function ensureFilesContainer(
   engine: Engine,
   record: FilesRecord,
   options?: CallOptions,
-): Promise<FilesContainer> {
+): Promise<FileAccessContainer> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     if (attempt > 1) await delay(LOOK_AGAIN_MS, undefined, { ...(options?.signal && { signal: options.signal }) });
     const inspect = () => inspectContainer(engine, 'provider.files', record.name, options);

@@ -10,7 +10,7 @@ export interface KeptOutput {
 }
 
 /** Keeps the head and the tail of a stream of any length in bounded memory: errors stand at the end, causes at the start. */
-export class OutputKeeper {
+export class BoundedOutput {
   readonly #maxBytes: number;
   readonly #head: Uint8Array[] = [];
   #headBytes = 0;

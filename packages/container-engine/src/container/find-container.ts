@@ -3,7 +3,7 @@ import { isObjectOf } from '@litterbox/linux-sandbox';
 import { workspaceVolume } from './container-options.ts';
 import type { Engine } from '../engine/engine.ts';
 import { LABELS } from '../engine/labels.ts';
-import { noAnswer } from '../engine/no-answer.ts';
+import { noAnswer } from '../engine/invalid-answer.ts';
 
 /** The container of a sandbox, as the engine tells. */
 export interface FoundContainer {

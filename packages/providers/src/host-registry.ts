@@ -4,7 +4,7 @@ import { hostNames, isHostName, LitterboxError, LOCAL_HOST, shown } from '@litte
 import { isMachineName } from './is-machine-name.ts';
 
 /** A machine of the user's, as it is kept. */
-export interface KeptHost {
+export interface SavedHost {
   /** As it stands behind the `@` of a provider's key. */
   readonly name: string;
   /** `[USER@]HOST[:PORT]`. */
@@ -18,7 +18,7 @@ export interface KeptHost {
 }
 
 interface Book {
-  readonly hosts: readonly KeptHost[];
+  readonly hosts: readonly SavedHost[];
   readonly preferred: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const VERSION = 1;
  * The machines of a user, in a file of the user's state: what a repository says cannot add one, and cannot change where a name leads.
  * A book that is not there is empty.
  */
-export class HostBook {
+export class HostRegistry {
   readonly #file: string;
 
   /** @param stateDirectory absolute path */
@@ -39,7 +39,7 @@ export class HostBook {
   }
 
   /** @throws LitterboxError `STATE_CORRUPT`, `STATE_TOO_NEW` */
-  async list(): Promise<readonly KeptHost[]> {
+  async list(): Promise<readonly SavedHost[]> {
     return (await this.#read()).hosts;
   }
 
@@ -62,7 +62,7 @@ export class HostBook {
   }
 
   /** @throws LitterboxError `NOT_FOUND`, with the machines that there are */
-  async get(name: string): Promise<KeptHost> {
+  async get(name: string): Promise<SavedHost> {
     const hosts = await this.list();
     const found = hosts.find((host) => host.name === name);
     if (found) return found;
@@ -82,7 +82,7 @@ export class HostBook {
   }
 
   /** Adds a machine, or replaces the one of that name. */
-  async put(host: KeptHost): Promise<void> {
+  async put(host: SavedHost): Promise<void> {
     if (!isHostName(host.name) || host.name === LOCAL_HOST) this.assertName(host.name);
     const { hosts, preferred } = await this.#read();
     const others = hosts.filter(({ name }) => name !== host.name);
@@ -91,7 +91,7 @@ export class HostBook {
   }
 
   /** @throws LitterboxError `NOT_FOUND` */
-  async remove(name: string): Promise<KeptHost> {
+  async remove(name: string): Promise<SavedHost> {
     const host = await this.get(name);
     const { hosts, preferred } = await this.#read();
     // A virtual machine is there without an entry.
@@ -155,7 +155,7 @@ export class HostBook {
   }
 }
 
-function keptHost(value: unknown): KeptHost {
+function keptHost(value: unknown): SavedHost {
   const { name, destination, identityFile, hostKeys, machineId } = value as Readonly<Record<string, unknown>>;
   const isText = (one: unknown): one is string => typeof one === 'string';
   const isAbsentOrText = (one: unknown): one is string | undefined => one === undefined || isText(one);

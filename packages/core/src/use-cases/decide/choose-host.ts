@@ -19,7 +19,7 @@ import { CHOICE_MS, type ChooseProvider } from './choose-provider.ts';
 import { namesHost } from '../common/names-host.ts';
 
 /** What is known of a new sandbox when it has to be decided where it is made. */
-export interface PlaceInput {
+export interface HostRequest {
   readonly provider: ProviderKey | undefined;
   /** Names of machines to choose from. @defaultValue the one of the provider, else those that are preferred */
   readonly hosts: readonly string[] | undefined;
@@ -33,7 +33,7 @@ export interface PlaceInput {
 }
 
 /** Where it is made, and why there when it was chosen among several machines. */
-export interface PlacedSandbox {
+export interface ChosenHost {
   readonly provider: SandboxProvider;
   readonly placement?: Placement;
 }
@@ -46,7 +46,7 @@ interface Needs {
 }
 
 /** Chooses the machine and the provider of a new sandbox, once. A sandbox that exists is never moved. */
-export class PlaceSandbox {
+export class ChooseHost {
   readonly #needs: Needs;
 
   constructor(needs: Needs) {
@@ -60,7 +60,7 @@ export class PlaceSandbox {
    * @throws LitterboxError `RESOURCE_EXHAUSTED` when none has the memory that was asked for; `UNAVAILABLE` when none answers, or no provider
    *   works on those that do; `INVALID_ARGUMENT` and `NOT_FOUND` for a name that is none, `CONFIG_VALUE` where a setting has it
    */
-  async place(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
+  async choose(input: HostRequest, options?: ProgressOptions): Promise<ChosenHost> {
     try {
       return await this.#placeOnHost(input, options);
     } catch (error) {
@@ -68,7 +68,7 @@ export class PlaceSandbox {
     }
   }
 
-  async #placeOnHost(input: PlaceInput, options?: ProgressOptions): Promise<PlacedSandbox> {
+  async #placeOnHost(input: HostRequest, options?: ProgressOptions): Promise<ChosenHost> {
     const { provider, root, need } = input;
     const names = await this.#listCandidates(input, options);
     if (names === undefined || names.length === 1)
@@ -81,7 +81,7 @@ export class PlaceSandbox {
 
   /** Sandboxes in advance are where a create looks for them: of the person's own machines on the first. */
   async #listCandidates(
-    { provider, hosts, pool }: PlaceInput,
+    { provider, hosts, pool }: HostRequest,
     options?: CallOptions,
   ): Promise<readonly string[] | undefined> {
     if (hosts !== undefined) return hostNames(hosts);
@@ -92,11 +92,7 @@ export class PlaceSandbox {
   }
 
   /** The best machine on which a provider works. */
-  async #takeBest(
-    { provider, root }: PlaceInput,
-    ranked: Placement,
-    options?: ProgressOptions,
-  ): Promise<PlacedSandbox> {
+  async #takeBest({ provider, root }: HostRequest, ranked: Placement, options?: ProgressOptions): Promise<ChosenHost> {
     const hosts: PlacedHost[] = [...ranked.hosts];
     for (const [index, one] of hosts.entries()) {
       if (one.verdict !== 'spare') continue;
@@ -144,7 +140,7 @@ export class PlaceSandbox {
 }
 
 /** Where a setting names a provider that there is not, the error names the setting. */
-function ofSetting(error: unknown, { providerFrom }: PlaceInput): unknown {
+function ofSetting(error: unknown, { providerFrom }: HostRequest): unknown {
   if (providerFrom === undefined || !isLitterboxError(error, 'INVALID_ARGUMENT')) return error;
   if (error.details.operation !== 'provider.find') return error;
   return new LitterboxError('CONFIG_VALUE', `${providerFrom}: ${error.message}`, error.details);

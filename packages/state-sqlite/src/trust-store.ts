@@ -6,7 +6,7 @@ import { fromJson, toJson } from './stored-json.ts';
 const TEXT: ShapeOf<string> = text;
 
 /** Which configurations a person said yes to, by repository and content. */
-export class TrustBook {
+export class TrustStore {
   readonly #database: StateDatabase;
 
   constructor(database: StateDatabase) {

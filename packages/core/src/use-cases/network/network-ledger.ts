@@ -1,6 +1,6 @@
 import type { AuditLog } from '../../ports/audit-log.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { GateBooks, GateReport } from '../../ports/network-gate.ts';
+import type { GateLedger, GateReport } from '../../ports/network-gate.ts';
 import type { SandboxRecord, Spending, StateStore } from '../../ports/state-store.ts';
 
 /** After the first failed write, and after each further one twice as long. */
@@ -13,7 +13,7 @@ const MAX_WAITING = 256;
  * What one sandbox's way out writes into the audit log and takes from budgets, one after the other. After a write that failed
  * nothing is written or taken for a while, which grows; then an entry that tells of it has to be written before anything else.
  */
-export class NetworkBooks implements GateBooks {
+export class NetworkLedger implements GateLedger {
   readonly #record: Pick<SandboxRecord, 'id' | 'repositoryId'>;
   readonly #audit: AuditLog;
   readonly #state: Pick<StateStore, 'spend'>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type Host, type HostFacts, LitterboxError } from '@litterbox/core/provider';
-import { HostBook, type KeptHost } from './host-book.ts';
+import { HostRegistry, type SavedHost } from './host-registry.ts';
 import { userHosts } from './user-hosts.ts';
 
 let directory = '';
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const box: KeptHost = {
+const box: SavedHost = {
   name: 'build-box',
   destination: 'me@build.example.org:2222',
   identityFile: '/home/me/.ssh/box',
@@ -21,12 +21,12 @@ const box: KeptHost = {
 };
 
 test('a machine is there again as it was put in, and gone when it was removed', async () => {
-  const book = new HostBook(directory);
+  const book = new HostRegistry(directory);
   expect(await book.list()).toEqual([]);
   await book.put(box);
   await book.put({ name: 'a', destination: 'a', hostKeys: [] });
   expect((await book.list()).map(({ name }) => name)).toEqual(['a', 'build-box']);
-  expect(await new HostBook(directory).get('build-box')).toEqual(box);
+  expect(await new HostRegistry(directory).get('build-box')).toEqual(box);
   await book.put({ ...box, destination: 'other' });
   expect((await book.get('build-box')).destination).toBe('other');
   expect((await book.remove('a')).name).toBe('a');
@@ -39,16 +39,16 @@ test('a machine is there again as it was put in, and gone when it was removed', 
 });
 
 test.each(['local', 'Build', '../x', '-o', 'a b', ''])('no machine is called %j', async (name) => {
-  await expect(new HostBook(directory).put({ ...box, name })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  await expect(new HostRegistry(directory).put({ ...box, name })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
 });
 
 test('the machines that are preferred are kept beside the others, and go with theirs', async () => {
-  const book = new HostBook(directory);
+  const book = new HostRegistry(directory);
   expect(await book.preferred()).toEqual([]);
   await book.put(box);
   expect(await book.prefer(['build-box', 'lima:Default', 'local'])).toEqual(['build-box', 'lima:default', 'local']);
   await book.put({ ...box, destination: 'other' });
-  expect(await new HostBook(directory).preferred()).toEqual(['build-box', 'lima:default', 'local']);
+  expect(await new HostRegistry(directory).preferred()).toEqual(['build-box', 'lima:default', 'local']);
   await book.remove('build-box');
   expect(await book.preferred()).toEqual(['lima:default', 'local']);
   await expect(book.prefer(['attic'])).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -58,7 +58,7 @@ test('the machines that are preferred are kept beside the others, and go with th
 });
 
 test('what a virtual machine showed is kept under its name, which nobody can add', async () => {
-  const book = new HostBook(directory);
+  const book = new HostRegistry(directory);
   expect(() => book.assertName('lima:default')).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
   await book.put({ ...box, name: 'lima:default' });
   expect((await book.remove('lima:default')).machineId).toBe('abc');
@@ -73,7 +73,7 @@ test.each([
   ['a newer version', '{"version":2,"hosts":[]}', 'STATE_TOO_NEW'],
 ])('a book with %s is told, and stays as it is', async (_what, text, code) => {
   await writeFile(join(directory, 'hosts.json'), text);
-  const book = new HostBook(directory);
+  const book = new HostRegistry(directory);
   await expect(book.list()).rejects.toMatchObject({ code });
   await expect(book.put(box)).rejects.toMatchObject({ code });
   expect(await readFile(join(directory, 'hosts.json'), 'utf8')).toBe(text);
@@ -88,7 +88,7 @@ test('of hosts there are this machine and those in the book, and a name that is 
   };
   const here = { host: host as Host, directory };
   await using hosts = userHosts(here);
-  await new HostBook(directory).put(box);
+  await new HostRegistry(directory).put(box);
   expect(await hosts.list()).toEqual([
     { name: 'local', address: 'this machine' },
     { name: 'build-box', address: 'ssh://me@build.example.org:2222', machineId: 'abc' },
@@ -105,7 +105,7 @@ test('a machine that does not answer holds nobody up who closes the hosts', asyn
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as { port: number };
-  await new HostBook(directory).put({ name: 'silent', destination: `me@127.0.0.1:${port}`, hostKeys: [] });
+  await new HostRegistry(directory).put({ name: 'silent', destination: `me@127.0.0.1:${port}`, hostKeys: [] });
   const hosts = userHosts({ host: {} as never, directory });
   const opening = hosts.open('silent').then(
     () => 'opened',

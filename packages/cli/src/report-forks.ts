@@ -5,7 +5,7 @@ import type { Talk } from './talk.ts';
  * Carries out what makes several forks. When it is interrupted, or fails, the forks that were made by then hold work that a person may want: they stay,
  * and their names are told with the line that removes them.
  */
-export async function withToldForks<Result>(
+export async function reportForks<Result>(
   talk: Pick<Talk, 'warning'>,
   work: (onFork: (fork: Pick<SandboxRecord, 'slug'>) => void) => Promise<Result>,
 ): Promise<Result> {

@@ -1,17 +1,17 @@
 import {
   LitterboxError,
-  lostWay,
+  connectionLost,
   MarkerSplitter,
   type ProcessHandle,
   type SignalName,
   visibleName,
 } from '@litterbox/core/provider';
 import { closeQuietly } from '@litterbox/linux-sandbox';
-import type { FarPatience } from './far-patience.ts';
+import type { ConnectionTimeouts } from './connection-timeouts.ts';
 import { FarProcess, type FarProcessLine } from './far-process.ts';
 import { startLine, WAITING_SHELL, watchCommand } from './far-scripts.ts';
-import type { FarTransport } from './far-transport.ts';
-import { ShellMux } from './shell-mux.ts';
+import type { ShellTransport } from './shell-transport.ts';
+import { ShellMux } from './shell-multiplexer.ts';
 
 /** Shells that wait for what comes next, so that it begins after one round trip. */
 const SPARE_SHELLS = 2;
@@ -23,11 +23,11 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
  * One connection to a machine: its watch there, which ends what was started by the connection when that is lost, and shells that wait. Either side
  * gives it up when it has not heard of the other for a while.
  */
-export class FarLine implements FarProcessLine, AsyncDisposable {
+export class ShellConnection implements FarProcessLine, AsyncDisposable {
   /** Absolute directory there that is this user's alone, and goes with the connection. */
   readonly directory = `/tmp/.litterbox-${crypto.randomUUID()}`;
-  #transport: FarTransport;
-  readonly #patience: FarPatience;
+  #transport: ShellTransport;
+  readonly #patience: ConnectionTimeouts;
   readonly #host: string;
   readonly #spare: Promise<ProcessHandle>[] = [];
   #watch: ProcessHandle | undefined;
@@ -35,7 +35,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
   #beat: ReturnType<typeof setInterval> | undefined;
   #unanswered = 0;
 
-  private constructor(host: string, transport: FarTransport, patience: FarPatience) {
+  private constructor(host: string, transport: ShellTransport, patience: ConnectionTimeouts) {
     this.#host = host;
     this.#transport = transport;
     this.#patience = patience;
@@ -45,11 +45,11 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
   /** @throws LitterboxError `UNAVAILABLE` when no shell there answers in time. Takes the transport over, also when it throws. */
   static async open(
     host: string,
-    transport: FarTransport,
-    patience: FarPatience,
+    transport: ShellTransport,
+    patience: ConnectionTimeouts,
     sharesSession: boolean,
-  ): Promise<FarLine> {
-    const line = new FarLine(host, transport, patience);
+  ): Promise<ShellConnection> {
+    const line = new ShellConnection(host, transport, patience);
     try {
       const mux = sharesSession ? await line.#inTime(ShellMux.open(transport, patience)) : undefined;
       if (mux) line.#transport = mux;
@@ -187,7 +187,7 @@ export class FarLine implements FarProcessLine, AsyncDisposable {
 }
 
 function lost(host: string, reason: string): LitterboxError {
-  return lostWay(`The connection to ${host} is lost: ${reason}.`, {
+  return connectionLost(`The connection to ${host} is lost: ${reason}.`, {
     operation: 'host.connect',
     hint: 'Check whether the machine is up and can be reached, then try again.',
   });

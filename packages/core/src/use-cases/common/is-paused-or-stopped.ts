@@ -1,4 +1,5 @@
 import type { SandboxRecord } from '../../ports/state-store.ts';
 
 /** Whether a person paused or stopped it: nothing runs in it, and nothing is looked at, until they resume it. */
-export const isAsleep = ({ state }: Pick<SandboxRecord, 'state'>): boolean => state === 'paused' || state === 'stopped';
+export const isPausedOrStopped = ({ state }: Pick<SandboxRecord, 'state'>): boolean =>
+  state === 'paused' || state === 'stopped';

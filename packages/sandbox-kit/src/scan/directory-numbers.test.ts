@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_NUMBERS, parseKeptNumbers } from './kept-numbers.ts';
+import { NO_NUMBERS, parseKeptNumbers } from './directory-numbers.ts';
 
 const whole = { known: [['src', '12']], pending: { next: '1.0 boot 2', numbers: [['lib', '13']] } };
 
