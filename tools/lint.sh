@@ -30,6 +30,7 @@ check public-types node tools/check-public-types.mjs
 check public-api node tools/check-public-api.mjs
 check packages node tools/check-packages.mjs
 check core-words node tools/check-core-words.mjs
+check house node tools/check-house.mjs
 check boundary-rules node tools/check-boundaries.mjs
 check capabilities node tools/check-capabilities.mjs
 check reference node --no-warnings --conditions=@litterbox/source tools/write-reference.mjs --check
