@@ -2,9 +2,9 @@ import type { CallOptions } from './call.ts';
 
 /** A question to a person, with what has to be seen to answer it. */
 export interface ApprovalRequest {
-  /** What is asked, one question. */
+  /** The question. */
   readonly question: string;
-  /** What a person must see to decide, one line each; hostile text already made visible. */
+  /** Lines that a person must see to decide; hostile text is visible already. */
   readonly details: readonly string[];
 }
 

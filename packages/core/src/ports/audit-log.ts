@@ -1,11 +1,11 @@
 import type { RepositoryId, SandboxId } from '../domain/sandbox/ids.ts';
 import type { CallOptions } from './call.ts';
 
-/** What is known of a call before it begins. */
+/** The facts of a call before it begins. */
 export interface AuditStart {
   /** The operation's name: `sandbox-run`. */
   readonly operation: string;
-  /** Who asked: `cli`, `library`, `mcp`. */
+  /** The door that asked: `cli`, `library`, `mcp`. */
   readonly actor: string;
   readonly repositoryId?: RepositoryId;
   readonly sandbox?: SandboxId;

@@ -3,7 +3,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Who asks, behind a door: a person (or a program that runs in their place), or an agent. */
+/** The side that asks: a person (or a program that runs in their place), or an agent. */
 export type Asker = 'person' | 'agent';
 
 /** One line of progress for a person who waits. */
@@ -12,7 +12,7 @@ export interface Progress {
   readonly step: string;
   /** One sentence without a full stop. */
   readonly message: string;
-  /** What a command of this step printed last, hostile. The same step is told again with each; it began with the one that has none. */
+  /** The last line that a command of this step printed, hostile. Each line reports the same step again; the first report of a step has none. */
   readonly detail?: string;
   /** How much is done and how much there is, in the same unit, when that is known. */
   readonly done?: number;
@@ -29,6 +29,6 @@ export interface ProgressOptions extends CallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** The agent whose session asks: it has the seat in each sandbox that it changes, until this process ends. */
   readonly seatOf?: string | undefined;
-  /** What an agent calls the call, as `callIdOf` makes it: the revision and the audit log have it. */
+  /** The agent's own id of the call, as `callIdOf` makes it: the revision and the audit log have it. */
   readonly callId?: string | undefined;
 }

@@ -8,7 +8,7 @@ export interface HostDirectory {
   readonly path: string;
 }
 
-/** What a sync leaves alone, and how much it tells. */
+/** The paths that a sync leaves alone, and how much it reports. */
 export interface SyncOptions extends CallOptions {
   /**
    * Paths relative to both directories, literal, without `.` and `..`: with everything below them they are neither copied
@@ -24,11 +24,11 @@ export interface SyncOptions extends CallOptions {
   readonly maxTold?: number;
 }
 
-/** What a sync did. Paths are relative to the directories, text as in `domain/text/raw-text.ts`, in no order. */
+/** The effect of a sync. Paths are relative to the directories, text as in `domain/text/raw-text.ts`, in no order. */
 export interface SyncReport {
-  /** What was made, or has another type, content, mode or link target now. */
+  /** Paths that are new, or have another type, content, mode or link target now. */
   readonly changed: readonly string[];
-  /** What is no longer there; a directory that went tells of everything in it. */
+  /** Paths that are gone; a directory that went stands for everything in it. */
   readonly removed: readonly string[];
   /** How many there were of each, also of those that are not told. */
   readonly changedCount: number;

@@ -4,7 +4,7 @@ import type { CallOptions } from './call.ts';
 import type { OpenPort } from './open-port.ts';
 import type { ProcessHandle, ProcessSpec } from './process.ts';
 
-/** What never changes about a host while it runs. */
+/** Facts of a host that never change while it runs. */
 export interface HostFacts {
   /** `linux` on every host a provider can use; anything else is refused by the provider that needs Linux. */
   readonly platform: string;
@@ -25,7 +25,7 @@ export interface HostFacts {
   readonly bootId: string;
 }
 
-/** What a host knows of one path, without its content. */
+/** The metadata of one path on a host. */
 export interface FileStat {
   readonly type: FileType;
   readonly sizeBytes: number;
@@ -66,7 +66,7 @@ export type SocketAddress = { readonly path: string } | { readonly host: string;
 export interface NetworkNamespace {
   /** Absolute path of the namespace, such as `/proc/123/ns/net`. */
   readonly path: string;
-  /** What `readlink` of it says, such as `net:[4026532000]`: what is entered must be this one, whoever has the number by now. */
+  /** The answer of `readlink`, such as `net:[4026532000]`: the host enters just this namespace, whoever has the number by now. */
   readonly identity: string;
   /** A user namespace in which the host's user may enter it. Absent when the user may do so by itself. */
   readonly userNamespace?: string;

@@ -7,7 +7,7 @@ export interface KnownHost {
   readonly name: string;
   /** Where it is, for people: `this machine`, `ssh://me@10.0.0.7:22`. */
   readonly address: string;
-  /** What it was when it was last seen, in its own words: another value is another machine under the same name. */
+  /** The machine's own identity when it was last seen: another value means another machine under the same name. */
   readonly machineId?: string;
 }
 

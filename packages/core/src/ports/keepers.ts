@@ -1,7 +1,7 @@
 import type { SandboxId } from '../domain/sandbox/ids.ts';
 import type { CallOptions } from './call.ts';
 
-/** What is asked of the keeper of a sandbox. */
+/** A request to the keeper of a sandbox. */
 export interface KeeperRequest {
   /**
    * `ready` waits until what starts has started; `ports` tries each port; `end` stops the services and lets go; `release` lets go
@@ -10,9 +10,9 @@ export interface KeeperRequest {
   readonly verb: 'status' | 'ready' | 'ports' | 'start' | 'stop' | 'restart' | 'logs' | 'end' | 'release';
   /** Absent: all of them. */
   readonly service?: string;
-  /** Of `logs`: stay, and tell what comes. */
+  /** For `logs`: stay, and report new output. */
   readonly isFollowing?: boolean;
-  /** Of `logs`: how much of the end, in bytes. */
+  /** For `logs`: size of the tail, in bytes. */
   readonly tailBytes?: number;
 }
 

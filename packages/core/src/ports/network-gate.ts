@@ -2,7 +2,7 @@ import type { ByteStream } from './byte-stream.ts';
 import type { Host } from './host.ts';
 import type { Spending } from './state-store.ts';
 
-/** What may be reached, in the normal form of the configuration's rules: `host.example.org`, `*.example.org`, `host.example.org:8443`. */
+/** The hosts that may be reached, in the normal form of the configuration's rules: `host.example.org`, `*.example.org`, `host.example.org:8443`. */
 export interface GatePolicy {
   /** Without a port a rule means port 443. A star stands for one or more labels, never for none. Empty: nothing may be reached. */
   readonly allow: readonly string[];
@@ -60,7 +60,7 @@ export type GateReport =
   /** So many refusals were left out since the last report of one, because there were too many in a short time or they could not be written. */
   | { readonly type: 'left-out'; readonly count: number };
 
-/** What a gate writes down and counts, kept by those who open it. */
+/** The ledger of a gate: it writes down and counts, and the opener of the gate keeps it. */
 export interface GateLedger {
   /**
    * Writes down what became of a connection. A gate lets nothing through before its `opened` is written, and waits for no other.

@@ -3,7 +3,7 @@ import type { Slug } from '../domain/sandbox/slug.ts';
 import type { CallOptions, ProgressOptions } from './call.ts';
 import type { FileChange } from './file-change.ts';
 
-/** What a sandbox starts from. */
+/** The state that a sandbox starts from. */
 export type BaseSource =
   | { readonly type: 'head' }
   /**
@@ -29,7 +29,7 @@ export interface Base {
   readonly headRef?: string;
 }
 
-/** What git tells of a base besides its files. */
+/** Git's facts of a base besides its files. */
 export interface BaseDescription {
   /** The branch without `refs/heads/`; absent when HEAD is on none. */
   readonly branch?: string;
@@ -49,7 +49,7 @@ export interface FoundBase extends Base {
    * (`litterbox/NAME`) hold, there or where they were pushed to: an agent wrote its files, and nobody has taken them over.
    */
   readonly isPersons: boolean;
-  /** What of the work tree is not in it because it looks like a secret. Absent when there is nothing, and for other sources. */
+  /** Files of the work tree that it leaves out because they look like secrets. Absent when there are none, and for other sources. */
   readonly heldBack?: HeldBack;
 }
 
@@ -57,7 +57,7 @@ export interface FoundBase extends Base {
 export interface HeldFile {
   /** From the top of the work tree. */
   readonly path: string;
-  /** What it holds by its looks, without an article: `private key`. */
+  /** The kind of secret that it looks like, without an article: `private key`. */
   readonly holds: string;
   /** HEAD has a file there, and the base has that one. */
   readonly isTracked: boolean;
@@ -83,7 +83,7 @@ export interface SubmoduleState {
 export interface LargeFileState {
   /** From the top of the tree. */
   readonly path: string;
-  /** Of the content, in 64 hexadecimal digits. */
+  /** SHA-256 of the content, in 64 hexadecimal digits. */
   readonly sha256: string;
   readonly sizeBytes: number;
   /** Whether the content is on this machine, and may be in a sandbox that begins there. */
@@ -102,7 +102,7 @@ export interface WorkTreeDrift {
   readonly gone: readonly { readonly path: string; readonly type: 'file' | 'symlink' }[];
 }
 
-/** What of a tree is wanted. */
+/** The wanted part of a tree. */
 export interface TreeOptions extends CallOptions {
   /** Only these files and links, without the directories above them. */
   readonly paths?: ReadonlySet<string>;
@@ -125,7 +125,7 @@ export interface RiskyChange {
   readonly reasons: readonly string[];
 }
 
-/** What an export of the review branch would write. */
+/** The files that an export of the review branch would write. */
 export interface ExportPlan {
   readonly tree: ObjectId;
   /** Number of the last revision that is in it. */
@@ -144,7 +144,7 @@ export interface HalfRename {
   readonly taken: 'from' | 'to';
 }
 
-/** What an apply or merge would do, computed without doing it. */
+/** The effect of an apply or merge, computed without doing it. */
 export interface IntegrationPlan {
   readonly integration: Integration;
   readonly sandbox: SandboxId;
@@ -160,7 +160,7 @@ export interface IntegrationPlan {
   readonly risky: readonly RiskyChange[];
   /** Files that commits of the merge have and the last of them has not: the history gets them, and no diff shows them. Absent when there are none. */
   readonly passing?: readonly string[];
-  /** Of an apply of some paths. Absent when there are none. */
+  /** For an apply of some paths. Absent when there are none. */
   readonly halfRenames?: readonly HalfRename[];
   /** Files with uncommitted edits that the result would touch. */
   readonly dirtyOverlap: readonly string[];
@@ -175,14 +175,14 @@ export interface IntegrationPlan {
   readonly unmilestoned: number;
   /** The words of the commits that a merge makes, oldest first. Agents wrote them, unless the person named others: hostile. */
   readonly messages: readonly string[];
-  /** What of the person's repository would have counted with `git merge` and does not here. Absent when there is nothing. */
+  /** Settings of the person's repository that `git merge` would follow and this does not. Absent when there are none. */
   readonly notFollowed?: {
     /** Names of their hooks. */
     readonly hooks: readonly string[];
     /** The branch's options of merging, where one of them is not let through. */
     readonly mergeOptions?: string;
   };
-  /** What `execute` needs, opaque. */
+  /** An opaque value for `execute`. */
   readonly token: unknown;
 }
 
@@ -192,11 +192,11 @@ export interface PlanRequest {
   /** git-merge arguments of the allow-list (security.md, B68), already split. */
   readonly arguments: readonly string[];
   readonly message?: string;
-  /** Of an apply: these files and directories alone. Absent: all that the sandbox changed. */
+  /** For an apply: these files and directories alone. Absent: all that the sandbox changed. */
   readonly paths?: readonly string[];
 }
 
-/** What an apply or merge did. */
+/** The effect of an apply or merge. */
 export interface IntegrationResult {
   /** `committed`: HEAD moved. `staged`: `--squash`, or apply: the changes are in index and work tree, for the person to commit. `conflicts`: left as git leaves them. */
   readonly outcome: 'committed' | 'staged' | 'conflicts' | 'up-to-date';

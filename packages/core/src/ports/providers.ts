@@ -5,7 +5,7 @@ import type { SandboxProvider } from './sandbox-provider.ts';
 
 /** A machine that a provider is made for. It has answered, so that what depends on it can be told. */
 export interface ProviderMachine {
-  /** What the provider is to be called. @defaultValue its kind alone */
+  /** The name for the provider. @defaultValue its kind alone */
   readonly key?: ProviderKey;
   readonly host: Host;
   readonly facts: HostFacts;
@@ -18,14 +18,14 @@ export type ProviderFactory = (machine: ProviderMachine) => SandboxProvider;
 
 /** A provider that is loaded when somebody asks for it. */
 export interface ProviderLoader {
-  /** What stands before the `@` of its keys: `docker`. */
+  /** The part before the `@` of its keys: `docker`. */
   readonly kind: string;
   load(): Promise<ProviderFactory>;
 }
 
 /** How long a machine may take. */
 export interface WaitOptions extends ProgressOptions {
-  /** Of who only looks: no machine is started then. @defaultValue 30,000, once a machine that was switched off is up */
+  /** For a caller that only looks: no machine is started then. @defaultValue 30,000, once a machine that was switched off is up */
   readonly waitMs?: number;
 }
 

@@ -14,7 +14,7 @@ export interface Revision {
   readonly number: number;
 }
 
-/** What changed, where its content comes from, and the words of the revision. */
+/** The changes, the source of their content, and the words of the revision. */
 export interface RecordRequest {
   readonly changes: AsyncIterable<ChangedPath>;
   /**
@@ -26,7 +26,7 @@ export interface RecordRequest {
   readonly message: RevisionMessage;
 }
 
-/** What was left out of a revision, or deserves a look. */
+/** Something that a revision leaves out, or that deserves a look. */
 export type RecordWarning =
   /** A path that is never recorded, with the code that says why (`PATH_GIT_DIR`, `PATH_SPECIAL_SYMLINK`, `NOT_A_REGULAR_FILE` …). */
   | { readonly type: 'refused-path'; readonly code: string; readonly path: string }
@@ -35,7 +35,7 @@ export type RecordWarning =
   | { readonly type: 'large-new-file'; readonly path: string; readonly sizeBytes: number }
   | { readonly type: 'unreadable'; readonly path: string };
 
-/** What became of a request to record: a revision, or nothing to record, and what was left out. */
+/** The outcome of a request to record: a revision or nothing to record, and what was left out. */
 export interface RevisionResult {
   /** Absent when nothing changed that git would track: there is never an empty revision. */
   readonly revision?: Revision;
@@ -63,7 +63,7 @@ export interface Milestone {
   readonly largeFiles?: number;
 }
 
-/** What the store knows of one sandbox. Enough to rebuild its record and its runtime. */
+/** The store's knowledge of one sandbox: enough to rebuild its record and its runtime. */
 export interface SandboxHistory {
   readonly id: SandboxId;
   readonly slug: Slug;
@@ -74,7 +74,7 @@ export interface SandboxHistory {
   readonly createdAtMs: number;
 }
 
-/** What was recorded in a sandbox since it began, in numbers. */
+/** Counts of what was recorded in a sandbox since it began. */
 export interface RecordedWork {
   readonly revisions: number;
   /** Those since the last milestone. */

@@ -17,7 +17,7 @@ export interface PooledSandbox {
    */
   readonly state: 'filling' | 'ready' | 'claimed' | 'condemned';
   readonly createdAtMs: number;
-  /** What was in force when it was made. Present once it is ready. */
+  /** The controls in force when it was made. Present once it is ready. */
   readonly assurance?: Assurance;
 }
 

@@ -57,7 +57,7 @@ export interface WorkspaceSource {
    * @param timeSeconds since 1970
    */
   openUnlike?(key: string, timeSeconds: number, options?: CallOptions): ReadableStream<Uint8Array>;
-  /** Of the trees of other keys, the one that differs least; undefined when none is near. */
+  /** The least different tree of the other keys; undefined when none is near. */
   nearest?(keys: readonly string[], options?: CallOptions): Promise<string | undefined>;
   /**
    * As {@link open}, of what makes the tree of another key into this one when it is laid over it. What that one has and this one has not is a
@@ -66,7 +66,7 @@ export interface WorkspaceSource {
   openOver?(key: string, options?: CallOptions): ReadableStream<Uint8Array>;
 }
 
-/** What of a base must not look older than what was built from it. */
+/** Files of a base that must not look older than what was built from them. */
 export interface NewerThanBuilt {
   /** Equal keys mean equal files and times. Lower-case hexadecimal. */
   readonly key: string;
@@ -179,7 +179,7 @@ export interface SandboxSpec {
   readonly isInstaller?: boolean;
 }
 
-/** What to spare when a sandbox is removed. */
+/** Things to spare when a sandbox is removed. */
 export interface RemoveOptions extends CallOptions {
   /** Leave the playground for a sandbox of the same id that follows. @defaultValue false */
   readonly keepPlayground?: boolean;
@@ -188,9 +188,9 @@ export interface RemoveOptions extends CallOptions {
 /** Whether a provider can be used on this machine, and why. */
 export interface ProbeReport {
   readonly usable: boolean;
-  /** What was looked at, in order, for `doctor` and `explain`. */
+  /** Each check, in order, for `doctor` and `explain`. */
   readonly checks: readonly ProbeCheck[];
-  /** What a sandbox made now would get. Absent where that cannot be told without making one. */
+  /** The controls that a sandbox made now would get. Absent where only making one would show them. */
   readonly assurance?: Assurance;
 }
 
@@ -198,17 +198,17 @@ export interface ProbeReport {
 export interface ProbeCheck {
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'failed';
-  /** What was found, one sentence. */
+  /** The finding, one sentence. */
   readonly finding: string;
   /** The command or step that mends it. Present unless ok. */
   readonly remedy?: string;
-  /** Of a warning: sandboxes are refused until it is mended, or a person allows them to run without. */
+  /** For a warning: sandboxes are refused until somebody repairs it, or a person allows them to run without. */
   readonly isRefused?: boolean;
-  /** Of a failure: what was looked for is not installed, and nobody named a place of it. */
+  /** For a failure: the program is not installed, and nobody named its place. */
   readonly isAbsent?: boolean;
 }
 
-/** What a provider knows of one sandbox without opening it. */
+/** A provider's knowledge of one sandbox that it has not opened. */
 export interface RuntimeStatus {
   readonly id: SandboxId;
   /**

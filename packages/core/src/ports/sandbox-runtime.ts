@@ -9,7 +9,7 @@ import type { ProcessHandle, ProcessSpec } from './process.ts';
 /** An opaque text, chosen by the runtime and kept by core, that means "everything up to here is known". */
 export type ChangeMark = string;
 
-/** What changed in a workspace since a mark. */
+/** The changes of a workspace since a mark. */
 export interface ChangeScan {
   /**
    * The mark to give next time once these changes are safely recorded. Anything that changes after the scan began is
@@ -20,7 +20,7 @@ export interface ChangeScan {
   readonly changes: AsyncIterable<ChangedPath>;
 }
 
-/** What a sandbox uses now. A member that the runtime cannot tell is absent. */
+/** The resources that a sandbox uses now. A member that the runtime does not know is absent. */
 export interface ResourceUsage {
   readonly memoryBytes?: number;
   /** Processor time used since the runtime started. */
@@ -51,7 +51,7 @@ export interface SandboxRuntime extends AsyncDisposable {
   /** The person's directory that the workspace stands on ({@link SandboxSpec.live}). Absent where it stands on a frozen tree. */
   readonly live?: string;
 
-  /** What is in force, read back from the kernel or the engine and not from what was asked for. */
+  /** The controls in force, read back from the kernel or the engine and not from the request. */
   assurance(options?: CallOptions): Promise<Assurance>;
 
   /**

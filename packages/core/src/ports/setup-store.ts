@@ -1,7 +1,7 @@
 import type { SandboxId } from '../domain/sandbox/ids.ts';
 import type { CallOptions } from './call.ts';
 
-/** What one setup left, kept under a key. */
+/** The result of one setup, cached under a key. */
 export interface CachedSetup {
   readonly key: string;
   /** Sandboxes that stand on it: while there is one, it must stay. */

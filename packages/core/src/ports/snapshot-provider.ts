@@ -20,11 +20,11 @@ export interface KeptSnapshot {
   readonly sandbox: SandboxId;
   /** Milliseconds since 1970 when it was taken. */
   readonly takenAtMs: number;
-  /** What the caller of `take` noted, unchanged. Absent when there was nothing. */
+  /** The note of the caller of `take`, unchanged. Absent when there was none. */
   readonly note?: string;
 }
 
-/** What a snapshot takes. */
+/** The room that a snapshot takes. */
 export interface SnapshotUsage {
   /** Bytes on the disk of all its files, whoever else shares them. */
   readonly diskBytes: number;
@@ -49,7 +49,7 @@ export interface SnapshotProvider {
   restore(id: SandboxId, snapshot: SnapshotName, options?: CallOptions): Promise<void>;
   /** Every snapshot of this Host, in any order. */
   list(options?: CallOptions): AsyncIterable<KeptSnapshot>;
-  /** What each of them takes now; those that are not there are left out. It may look at every file. */
+  /** The room that each of them takes now; those that are not there are left out. It may look at every file. */
   usage(snapshots: readonly SnapshotName[], options?: CallOptions): Promise<ReadonlyMap<SnapshotName, SnapshotUsage>>;
   /** Idempotent. */
   remove(snapshot: SnapshotName, options?: CallOptions): Promise<void>;

@@ -77,11 +77,11 @@ export interface LitterboxEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What is taken out of a budget of a repository. */
+/** A withdrawal from a budget of a repository. */
 export interface Spending {
   /** The budget: kebab-case, and after a colon what it is for, such as `sent:example.org`. */
   readonly name: string;
-  /** What costs something once: the same item within the window of its first time is paid for already. */
+  /** An item that is paid for once: within the window of its first time it is free. */
   readonly item?: string;
   /** At least 0, in whatever the budget counts. */
   readonly amount: number;

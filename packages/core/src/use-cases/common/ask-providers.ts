@@ -85,7 +85,7 @@ async function soonest<Value>(...all: readonly Promise<Value>[]): Promise<Value>
 
 /** Codes of a machine that the person has forgotten, or that lets nobody in at the moment. What it has is as it was. */
 const NOT_ENTERED: readonly string[] = ['NOT_FOUND', 'PERMISSION_DENIED'];
-/** Of whoever opens a machine. */
+/** For the caller that opens a machine. */
 const ENTERING: readonly (string | undefined)[] = ['host.open', 'host.connect'];
 
 function isUnreached(error: Error): boolean {

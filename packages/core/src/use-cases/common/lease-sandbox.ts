@@ -45,9 +45,9 @@ export async function leaseSandbox(
   }
 }
 
-/** Who is at work in a sandbox. */
+/** The holder of a sandbox's lease. */
 export interface LeaseHolder {
-  /** Of a command its own words, of another call what it does. */
+  /** The words of a command; for another call, what it does. */
   readonly what: string;
   /** ` (process 12)`; empty when it cannot be told. */
   readonly who: string;

@@ -2,7 +2,7 @@ import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { RuntimeStatus, SandboxProvider } from '../../ports/sandbox-provider.ts';
 
-/** What a provider has, by id. One question, whatever how many there are. */
+/** A provider's runtimes by id: one question, however many there are. */
 export async function listRuntimes(
   provider: SandboxProvider,
   options?: CallOptions,

@@ -27,7 +27,7 @@ export class OpenRepository {
     return this.#opened;
   }
 
-  /** What is left of those that were at its place before, and are gone. */
+  /** Leftovers of repositories that were at its place before. */
   async *left(options?: CallOptions): AsyncGenerator<Pick<SourceRepository, 'id' | 'remove'>, void, undefined> {
     yield* this.#needs.sourceControl.left?.(this.#needs.repositoryPath, options) ?? [];
   }

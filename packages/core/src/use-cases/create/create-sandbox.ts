@@ -52,7 +52,7 @@ import { runtimeState } from '../common/runtime-state.ts';
 import { specOf } from '../decide/spec-of.ts';
 import type { TakePooled } from '../prepare/take-pooled.ts';
 
-/** What a person chooses about a new sandbox; the rest comes from the configuration. */
+/** A person's choices for a new sandbox; the rest comes from the configuration. */
 export interface CreateSandboxInput {
   /** @defaultValue a made-up one that no other sandbox of the repository has */
   readonly name?: string | undefined;
@@ -69,7 +69,7 @@ export interface CreateSandboxInput {
   readonly rollback?: boolean | undefined;
 }
 
-/** What a person is asked for while a call goes on. It goes on without when they say no. */
+/** A question to the person while a call goes on. It goes on without when they say no. */
 export interface PersonsGift {
   /** The same for the same question: what an answer belongs to. */
   readonly key: string;
@@ -116,7 +116,7 @@ const MAX_SANDBOXES = 512;
 /** So long a provider has to say whether it still has the sandbox whose name is taken. */
 const ANSWER_MS = 3_000;
 
-/** What an earlier setup left stands over files of this base that were not there then, or were others: it has to run anew. */
+/** The result of an earlier setup stands over files of this base that were not there then, or were others: the setup has to run again. */
 class UnfitSetup extends Error {}
 
 interface Needs {
@@ -148,7 +148,7 @@ export class CreateSandbox {
     this.#needs = needs;
   }
 
-  /** Of one whose provider does not answer soon nothing is concluded. */
+  /** A sandbox whose provider does not answer soon is left as it is. */
   async #isLost(record: SandboxRecord, options?: ProgressOptions): Promise<boolean> {
     if (record.state === 'creating' || record.state === 'deleting') return false;
     const soon = AbortSignal.timeout(ANSWER_MS);
@@ -191,7 +191,7 @@ export class CreateSandbox {
       ? { policy: installed }
       : await this.#withDependencies(repository, slug, installed, from, options);
     const source = from.type === 'worktree' && asked.include ? { ...from, named: asked.include } : from;
-    // What is in the pool has an id already, which the log is to name.
+    // A sandbox of the pool has an id already, which the log names.
     const taken =
       input.freshSetup || isLive
         ? undefined
@@ -255,7 +255,7 @@ export class CreateSandbox {
         const make = (setup?: SetupKeys, pooled?: PooledSandbox) =>
           this.#make(repository, provider, draft, { base, artefacts }, input.rollback ?? false, setup, pooled, options);
         const isShared = base.isPersons && this.#needs.asker === 'person';
-        // What a setup left over files that came along is of no use without them.
+        // The result of a setup over artefacts is of no use without them.
         const keys =
           provider.setups && !input.freshSetup && !artefacts && !isLive
             ? await setupKeys(repository, draft, isShared, options)
@@ -588,7 +588,7 @@ function assertNothingIncluded({ include = [] }: Policy): void {
   );
 }
 
-/** Of machines that somebody named and that nothing can be made on at the moment. */
+/** For named machines on which nothing can be made at the moment. */
 function passedOverWarnings(placement: Placement | undefined): readonly string[] {
   if (!placement) return [];
   const lines = placementLines(placement);

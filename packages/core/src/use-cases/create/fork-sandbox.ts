@@ -25,7 +25,7 @@ export interface ForkResult {
   readonly record: SandboxRecord;
   /** Name of the sandbox that it is a copy of. */
   readonly forkedFrom: string;
-  /** What of its services, ports and network is not up. */
+  /** Its services, ports and network that are not up. */
   readonly warnings: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface ForksResult {
   readonly forks: readonly (ForkResult | FailedFork)[];
 }
 
-/** What a caller of several forks may hear. */
+/** Events that a caller of several forks may hear. */
 export interface ForkOptions extends ProgressOptions {
   /** A fork has been made, and stays whatever becomes of those after it. Must not throw. */
   readonly onFork?: ((fork: SandboxRecord) => void) | undefined;
@@ -95,7 +95,7 @@ export class ForkSandbox {
     );
   }
 
-  /** What the names of forks can begin with, so that they are numbered from 1 on. */
+  /** A beginning for the names of forks, so that they are numbered from 1 on. */
   async freeRow(name: string, count: number, options?: ProgressOptions): Promise<string> {
     const { slug, repositoryId } = await this.#needs.findSandbox.find(name, options);
     const taken = new Set((await this.#needs.state.list(repositoryId, options)).map((one) => one.slug));
@@ -224,7 +224,7 @@ export class ForkSandbox {
     });
   }
 
-  /** What no call has recorded is recorded in the source, where it can be looked at. */
+  /** Unrecorded changes are recorded in the source, where it can be looked at. */
   async #recordUnrecorded(source: SandboxRecord, options?: ProgressOptions): Promise<SandboxRecord> {
     assertWhole(source);
     if (isPausedOrStopped(source)) return source;

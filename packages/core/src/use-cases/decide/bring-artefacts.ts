@@ -13,15 +13,15 @@ import type { Artefacts, NewerThanBuilt } from '../../ports/sandbox-provider.ts'
 import { findOutsideFiles } from './find-outside-files.ts';
 import { type MissingDependencies, missingDependencies } from './missing-dependencies.ts';
 
-/** What comes along into one sandbox. */
+/** The artefacts that come along into one sandbox. */
 export interface BroughtArtefacts {
   /** Absent when nothing does. */
   readonly artefacts?: Artefacts;
-  /** What was named and does not come along, and why, one sentence each. */
+  /** Named paths that do not come along, and why, one sentence each. */
   readonly warnings: readonly string[];
 }
 
-/** What is wanted of the working tree. */
+/** The wanted files of the working tree. */
 export interface WantedArtefacts {
   /** As `includedPath` has them. */
   readonly paths: readonly string[];
@@ -92,7 +92,7 @@ export class BringArtefacts {
     return { artefacts: { source, sync: this.#needs.directorySync, paths: brought, newerThan }, warnings };
   }
 
-  /** What packages of the repository have of the kinds that are named, as far as it is there and git has nothing in it. */
+  /** Directories of the named kinds in the repository's packages, as far as they exist and git tracks nothing in them. */
   async #parts(
     { root }: PersonsRepository,
     paths: readonly string[],

@@ -18,14 +18,14 @@ import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
 import { CHOICE_MS, type ChooseProvider } from './choose-provider.ts';
 import { namesHost } from '../common/names-host.ts';
 
-/** What is known of a new sandbox when it has to be decided where it is made. */
+/** The facts by which a host is chosen for a new sandbox. */
 export interface HostRequest {
   readonly provider: ProviderKey | undefined;
   /** Names of machines to choose from. @defaultValue the one of the provider, else those that are preferred */
   readonly hosts: readonly string[] | undefined;
   /** The setting that names the provider. Absent where a caller does. */
   readonly providerFrom?: string | undefined;
-  /** What it is to have its programs from, where somebody said it. */
+  /** The source of its programs, where somebody named one. */
   readonly root?: SandboxRoot['type'] | undefined;
   readonly need: Pick<Placement, 'memoryBytes' | 'isAsked'>;
   /** How many sandboxes are made in advance. */
@@ -146,7 +146,7 @@ function ofSetting(error: unknown, { providerFrom }: HostRequest): unknown {
   return new LitterboxError('CONFIG_VALUE', `${providerFrom}: ${error.message}`, error.details);
 }
 
-/** What the sandboxes there may use together. */
+/** The sum of the limits of the sandboxes there. */
 function promisedOn(host: string, records: readonly SandboxRecord[]): number {
   const there = records.filter(
     ({ provider, state }) => parseProviderKey(provider).host === host && state !== 'stopped' && state !== 'deleting',

@@ -16,7 +16,7 @@ import type { ProbeReport, SandboxProvider } from '../../ports/sandbox-provider.
 import type { AskProviders, ProviderAnswer } from '../common/ask-providers.ts';
 import { namesHost } from '../common/names-host.ts';
 
-/** What one provider found on its machine. */
+/** One provider's findings on its machine. */
 export interface ProviderReport {
   readonly provider: ProviderKey;
   readonly report: ProbeReport;
@@ -42,7 +42,7 @@ export class ChooseProvider {
   }
 
   /**
-   * What every provider finds on its machine, in order of preference. One that does not answer is not usable, and says so.
+   * Every provider's findings on its machine, in order of preference. One that does not answer is not usable, and says so.
    *
    * @param named of the user's machines, instead of the one that each provider is for
    */

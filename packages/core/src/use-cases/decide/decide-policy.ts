@@ -25,7 +25,7 @@ import type { SourceRepository } from '../../ports/source-control.ts';
 import type { StateStore } from '../../ports/state-store.ts';
 import { hostsOf } from '../common/hosts-of.ts';
 
-/** What variables and options put in place of the configuration. */
+/** Settings of variables and options, in place of the configuration's. */
 export type PolicyOverrides = ConfigOverrides;
 
 /** The configuration file's name, at the root of the user's work tree. */
@@ -55,11 +55,11 @@ export interface DecidedPolicy {
 export interface ReadConfig {
   readonly config: Config;
   readonly warnings: readonly string[];
-  /** What a person has to agree to, one `key = value` a line; empty when nothing. */
+  /** The settings that a person has to agree to, one `key = value` a line; empty when there are none. */
   readonly trustText: string;
   readonly contentHash: string;
   readonly isTrusted: boolean;
-  /** What was agreed to last, in the same form; absent when nothing ever was. */
+  /** The settings of the last agreement, in the same form; absent when there was none. */
   readonly trustedText?: string;
 }
 
@@ -155,7 +155,7 @@ export class DecidePolicy {
         hint: 'Replace it with the file itself.',
       });
     }
-    // Who owns the directory can put any file there; who owns no more than the file was let in.
+    // The owner of the directory can put any file there; somebody who owns only the file was let in.
     const isOfOwner = stat.uid === 0 || stat.uid === (await this.#needs.host.files.stat(root, options))?.uid;
     if (!isOfOwner && stat.uid !== (await this.#needs.host.facts(options)).uid) {
       throw new LitterboxError('CONFIG_UNREADABLE', `${CONFIG_FILE} belongs to user ${stat.uid}.`, {

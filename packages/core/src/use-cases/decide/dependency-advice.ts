@@ -15,9 +15,9 @@ export interface CreatedWith {
   readonly repository?: string | undefined;
 }
 
-/** What a person can do about dependencies that are not in a new sandbox. */
+/** Advice for dependencies that a new sandbox does not have. */
 export interface DependencyAdvice {
-  /** What is missing and why, one sentence. */
+  /** The missing dependencies and why, one sentence. */
   readonly reason: string;
   /** The command that makes the sandbox again with the person's copy. Absent where there is none that would run. */
   readonly withCopy?: string;

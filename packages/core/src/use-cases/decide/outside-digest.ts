@@ -1,7 +1,7 @@
 import { sha256 } from '../../domain/text/sha256.ts';
 import type { LargeFileState, SubmoduleState } from '../../ports/persons-repository.ts';
 
-/** What of a workspace's files is in no object of the repository's own. */
+/** The files of a workspace that no object of the repository has. */
 export interface OutsideFiles {
   readonly submodules: readonly SubmoduleState[];
   readonly largeFiles: readonly LargeFileState[];

@@ -11,7 +11,7 @@ export function policyForBase(policy: Policy, { isPersons }: Pick<FoundBase, 'is
   return { ...policy, network: { ...network, setup: 'none', isWithheld: true } };
 }
 
-/** What somebody should hear of a network that was withheld, in one sentence and what to do. */
+/** The warning about a withheld network: one sentence, and what to do. */
 export function withheldNetwork({ network }: Policy): string | undefined {
   if (!network.isWithheld) return undefined;
   return 'The setup runs without a network, because only branches of agents hold this base. It gets one once a person has merged the base, or made a branch of their own there (git branch NAME COMMIT).';

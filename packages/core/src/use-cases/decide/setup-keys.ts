@@ -15,7 +15,7 @@ import type { SandboxRecord } from '../../ports/state-store.ts';
  * - silent: the same, of one that left nothing for the history: what it left need not be looked at.
  */
 export interface SetupKeys {
-  /** What a sandbox may begin with, best first. */
+  /** Keys of the setups that a sandbox may begin with, best first. */
   readonly wanted: readonly string[];
   /** Whether what is kept there may stand over files of the base: the same setup put it there. */
   isExact(key: string): boolean;
@@ -43,7 +43,7 @@ export async function setupKeys(
   if (policy.setup.length === 0) return undefined;
   const { isWithheld = false } = policy.network;
   const isInput = setupInputs(policy);
-  // What a setup makes must not hide what the base has by now: `dist` is made by one commit's setup and part of the next commit.
+  // Files of a setup must not hide files that the base has by now: `dist` is made by one commit's setup and part of the next commit.
   const top = new Set<string>();
   const inputs = await repository.contentIds(
     baseTree,

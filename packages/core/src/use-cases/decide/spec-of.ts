@@ -6,7 +6,7 @@ import type { SandboxRecord } from '../../ports/state-store.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { outsideDigest } from './outside-digest.ts';
 
-/** What a provider is asked to make for a sandbox. */
+/** The order to a provider for a new sandbox. */
 export async function specOf(
   record: Pick<SandboxRecord, 'id' | 'slug' | 'repositoryId' | 'workdir' | 'policy'>,
   base: Pick<Base, 'commit' | 'tree'>,
@@ -42,7 +42,7 @@ async function workspaceOf(
   const outside = await findOutsideFiles(repository, { commit, tree }, options);
   const own = await outsideDigest(outside);
   const mark = (await repository.isUncommitted(commit, options)) ? UNCOMMITTED : '';
-  // What is committed never stands on what goes with its last sandbox.
+  // A committed base never stands on a tree that goes with its last sandbox.
   const isSame = (key: string) => [own, `${own}${mark}`].includes(key.slice(tree.length));
   const { submodules, largeFiles } = outside;
   const treeOf = (key: string) => key.slice(0, tree.length) as ObjectId;

@@ -1,4 +1,4 @@
-/** What a racer is ranked by. */
+/** The figures that a racer is ranked by. */
 export interface RacerMarks {
   /** Its place among the forks, from 1 on. */
   readonly number: number;

@@ -40,7 +40,7 @@ export class Reconcile {
     this.#needs = needs;
   }
 
-  /** What was done, one sentence each. */
+  /** The repairs, one sentence each. */
   async reconcile(options?: CallOptions): Promise<readonly string[]> {
     const repository = await this.#needs.openRepository.open(options);
     const hasRecords = (await this.#needs.state.list(repository.id, options)).length > 0;

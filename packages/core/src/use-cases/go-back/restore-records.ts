@@ -36,7 +36,7 @@ export class RestoreRecords {
     this.#needs = needs;
   }
 
-  /** What was done, one sentence each. Cheap when the repository has a record, or no history. */
+  /** The repairs, one sentence each. Cheap when the repository has a record, or no history. */
   async restore(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
     if ((await this.#needs.state.list(repository.id, options)).length > 0) return [];
     const done: string[] = [];

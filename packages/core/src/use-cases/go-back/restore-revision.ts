@@ -28,13 +28,13 @@ import type { RecordRevision } from '../record/record-revision.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 import type { SetUpSandbox } from '../prepare/set-up-sandbox.ts';
 
-/** What going back left: the revision that says so. */
+/** The result of going back: the revision that says so. */
 export interface RestoreResult {
   /** Absent when the sandbox was at that revision already. */
   readonly revision?: Revision;
 }
 
-/** What an undo went back to, and the revision that says so. */
+/** The revision that an undo went back to, and the one that says so. */
 export interface UndoResult extends RestoreResult {
   /** Number of the revision whose files the sandbox has now; 0 is the base. */
   readonly target: number;
@@ -281,7 +281,7 @@ export class RestoreRevision {
       options,
     );
     const wanted = { paths: policy.include ?? [], isWorkTree: false, isStrict: false };
-    // What an agent recorded is no commit of the person's: of Git LFS it gets what the base has.
+    // An agent's revision is no commit of the person's: of Git LFS it gets what the base has.
     const begun = { commit: record.baseCommit, tree: tip.tree };
     const { artefacts, warnings } = await this.#needs.bringArtefacts.bring(repository, begun, wanted, options);
     for (const message of warnings) options?.onProgress?.({ step: 'runtime', message });

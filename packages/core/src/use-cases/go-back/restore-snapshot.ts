@@ -20,7 +20,7 @@ import type { RecordRevision } from '../record/record-revision.ts';
 import { type SandboxSnapshot, snapshotNamed, snapshotsOf, snapshotsPortOf } from '../remove/sandbox-snapshots.ts';
 import { settleRunState } from '../common/settle-run-state.ts';
 
-/** What going back to a snapshot left. */
+/** The result of going back to a snapshot. */
 export interface RestoreSnapshotResult {
   readonly record: SandboxRecord;
   readonly label: Slug;
@@ -36,7 +36,7 @@ interface NotedSnapshot extends SandboxSnapshot {
   readonly note: SnapshotNote;
 }
 
-/** What came meanwhile: pausing takes no lease. */
+/** A pause that came meanwhile: pausing takes no lease. */
 const AT_REST: ReadonlySet<string> = new Set(['SANDBOX_PAUSED', 'SANDBOX_STOPPED']);
 
 interface Needs {

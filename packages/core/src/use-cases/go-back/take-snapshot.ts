@@ -100,7 +100,7 @@ export class TakeSnapshot {
       options?.onProgress?.({ step: 'snapshot', message: 'Copying workspace and home' });
       const name = await port.take(record.id, { note: formatSnapshotNote(note), signal: options?.signal });
       failpoint('snapshot.after-take');
-      // What changed since it was recorded may be in the snapshot, and is not in the revision that it names.
+      // Changes since the recording may be in the snapshot, and are not in the revision that it names.
       const again = opened && (await this.#recordUnrecorded(record, opened, options));
       if (!again?.isChanged) return { name, note, warnings: [] };
       if (take === MAX_TAKES) return { name, note, warnings: [unsteady(record.slug, label, tip.number)] };

@@ -31,7 +31,7 @@ export interface NetworkStatus {
   readonly reason?: string;
 }
 
-/** What a keeper knows of its services, its ports and its way to the network. */
+/** A keeper's knowledge of its services, its ports and its network session. */
 export interface KeeperStatus {
   readonly services: readonly ServiceStatus[];
   readonly ports: readonly PortStatus[];
@@ -39,7 +39,7 @@ export interface KeeperStatus {
   readonly network?: NetworkStatus;
 }
 
-/** What `logs` answers with: text as in `raw-text.ts`. */
+/** The answer of `logs`: text as in `raw-text.ts`. */
 export interface ServiceOutput {
   readonly service: string;
   readonly text: string;

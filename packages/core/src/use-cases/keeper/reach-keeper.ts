@@ -34,7 +34,7 @@ export class ReachKeeper {
     else await this.#needs.keepSandbox.keep(record.id);
   }
 
-  /** What the keeper says, one value after the other. */
+  /** The keeper's answers, one after the other. */
   async *values(record: SandboxRecord, request: KeeperRequest, options?: CallOptions): AsyncGenerator<unknown, void> {
     await this.ensure(record, options);
     const untilMs = performance.now() + (record.state === 'ready' ? START_MS : 0);
@@ -74,7 +74,7 @@ export class ReachKeeper {
     try {
       await this.#ask(record.id, { verb: isGraceful ? 'end' : 'release' }, { signal });
     } catch {
-      // What follows ends the sandbox with all that runs in it.
+      // The next step ends the sandbox with all that runs in it.
     }
   }
 

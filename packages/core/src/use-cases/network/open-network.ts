@@ -15,7 +15,7 @@ import { unsupportedNetwork } from './unsupported-network.ts';
 
 /** The way from one sandbox to the network, for as long as it is open. Disposing resolves when all of it is in the audit log, or that cannot be written. */
 export interface NetworkSession extends OpenPort {
-  /** What was refused because no rule allows it, each once: `host:port` without the port where that is 443. */
+  /** Destinations that no rule allows, each once: `host:port` without the port where that is 443. */
   readonly missing: ReadonlySet<string>;
   /** All that was refused, by host, with the first reason. */
   readonly refused: ReadonlyMap<string, RefusedHost>;
@@ -60,7 +60,7 @@ interface Needs {
 /** Opens the way from a sandbox to what its policy allows, and writes down who took it. */
 export class OpenNetwork {
   readonly #needs: Needs;
-  /** Of each sandbox its own, and of a way that ended too, while something of it is not written. */
+  /** One for each sandbox, and for a session that ended while something of it is not written. */
   readonly #books = new Map<SandboxId, NetworkLedger>();
 
   constructor(needs: Needs) {
@@ -68,7 +68,7 @@ export class OpenNetwork {
   }
 
   /**
-   * What cannot be written down is not let through.
+   * A connection that cannot be written down is not let through.
    *
    * @throws LitterboxError `UNSUPPORTED` where the runtime cannot; `PORT_TAKEN` when a program inside has the number of the proxy.
    */
@@ -150,7 +150,7 @@ function note(report: GateReport, missing: Set<string>): void {
   if (missing.size < MAX_MISSING) missing.add(port === undefined || port === 443 ? host : `${host}:${port}`);
 }
 
-/** What one way out refused, as people are told of it. */
+/** The refusals of one network session, in the words for people. */
 class Refusals {
   readonly hosts = new Map<string, RefusedHost>();
   readonly #counts = new Map<string, { count: number; sinceMs: number }>();

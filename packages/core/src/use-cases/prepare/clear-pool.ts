@@ -86,7 +86,7 @@ export class ClearPool {
     await this.#needs.pool.remove(id);
   }
 
-  /** What killed processes left in the pool of this repository, and prepared sandboxes that nobody knows of. One sentence each. */
+  /** Leftovers of killed processes in the pool of this repository, and prepared sandboxes without a record. One sentence each. */
   async reconcile(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
     const done: string[] = [];
     const abandoned = (await this.#needs.pool.abandoned(options)).filter((one) => one.repositoryId === repository.id);

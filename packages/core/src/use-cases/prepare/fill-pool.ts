@@ -30,15 +30,15 @@ import { setupKeys } from '../decide/setup-keys.ts';
 import { assertPoolable } from './take-pooled.ts';
 import { trialState } from '../common/trial-state.ts';
 
-/** What a fill did, and how many wait now. */
+/** The effect of a fill, and how many wait now. */
 export interface FillPoolResult {
   readonly made: number;
-  /** Of an older base or configuration. */
+  /** Prepared for an older base or configuration. */
   readonly removed: number;
   readonly ready: number;
 }
 
-/** What a prepared sandbox is called inside, while it is nobody's. */
+/** The name of a prepared sandbox inside, while it is nobody's. */
 const POOLED_SLUG = 'pooled' as Slug;
 /** How long to wait for another process that fills: one that is about to end may have counted before something was taken. */
 const PATIENCE_MS = 2_000;

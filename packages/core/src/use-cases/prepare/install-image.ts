@@ -16,10 +16,10 @@ import { runSetupCommands, setupFailed } from './run-setup-commands.ts';
 import { installKey } from '../decide/setup-keys.ts';
 import { specOf } from '../decide/spec-of.ts';
 
-/** What the place is called inside in which something is installed. */
+/** The name, inside, of the place in which something is installed. */
 const INSTALLER_SLUG = 'installer' as Slug;
 
-/** What the image of a sandbox depends on. */
+/** The settings that the image of a sandbox depends on. */
 export type InstalledSandbox = Pick<
   SandboxRecord,
   'repositoryId' | 'provider' | 'workdir' | 'policy' | 'baseCommit' | 'baseTree'

@@ -5,10 +5,10 @@ import { reachable, reachableText } from '../../domain/sandbox/reachable.ts';
 import type { HintReader } from '../../domain/sandbox/system-rule-hint.ts';
 import type { RefusedHost, NetworkSession } from '../network/open-network.ts';
 
-/** What programs say when they find no network. */
+/** Messages of programs that find no network. */
 const NETWORK_WORDS =
   /could not resolve|temporary failure|name or service not known|getaddrinfo|EAI_AGAIN|ENOTFOUND|network is unreachable|ENETUNREACH|connection refused|ECONNREFUSED|failed to establish a new connection|proxy/i;
-/** What they say of a command that failed. */
+/** Messages of programs whose own command failed. */
 const COMMAND_WORDS =
   /(?:could not|unable to) resolve host|temporary failure in name resolution|name or service not known|no such host|UnknownHostException|network is unreachable|fatal: unable to access|connect tunnel failed|tunneling socket could not|tunnel connection failed|\(litterbox: |getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|ENETUNREACH|failed to establish a new connection|failed to open tcp connection|no matching distribution found/i;
 /** They say so of a server of their own, too. */
@@ -23,7 +23,7 @@ const NAMES =
 const MAX_RULES = 8;
 
 /**
- * What a person changes so that the setup finds what it missed. Nothing when it missed nothing that is known.
+ * The change by which the setup finds what it missed. Nothing when it missed nothing that is known.
  *
  * @param log the end of what the setup printed: hostile
  * @param way what the gate refused, where there is one
@@ -54,7 +54,7 @@ export function networkHint(
 }
 
 /**
- * What a command missed that the network would give. Nothing when it missed nothing that is known.
+ * The thing that a command missed and the network would give. Nothing when it missed nothing that is known.
  *
  * @param text the end of what it printed: hostile
  */

@@ -6,7 +6,7 @@ import type { SandboxRecord } from '../../ports/state-store.ts';
 /** Another number makes everything that was prepared before stale. */
 const FORMAT = 1;
 
-/** What a create decides, apart from the name and the id. */
+/** The decisions of a create, apart from the name and the id. */
 export type DecidedSandbox = Pick<
   SandboxRecord,
   'repositoryId' | 'repositoryRoot' | 'provider' | 'baseCommit' | 'baseTree' | 'workdir' | 'policy'

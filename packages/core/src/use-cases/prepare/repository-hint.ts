@@ -1,12 +1,12 @@
 import type { Policy } from '../../domain/sandbox/policy.ts';
 import type { HintReader } from '../../domain/sandbox/system-rule-hint.ts';
 
-/** What programs say that want a repository: git itself, husky, setuptools-scm and hatch-vcs. */
+/** Messages of programs that want a repository: git itself, husky, setuptools-scm and hatch-vcs. */
 const REPOSITORY_WORDS =
   /not a git repository|\.git can't be found|setuptools[-_]scm was unable|unable to detect version for/i;
 
 /**
- * What to change so that programs inside find a repository. Nothing when they missed none.
+ * The change by which programs inside find a repository. Nothing when they missed none.
  *
  * @param text the end of what was printed: hostile
  */

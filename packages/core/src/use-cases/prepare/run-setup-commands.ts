@@ -27,7 +27,7 @@ export interface FailedSetup {
   readonly how: string;
   /** The end of what it printed: hostile. */
   readonly log: string;
-  /** What limits of the sandbox had to do with it, a sentence each. */
+  /** Limits of the sandbox that had to do with it, a sentence each. */
   readonly hints: readonly string[];
 }
 

@@ -38,7 +38,7 @@ export class TakePooled {
     source: BaseSource,
     options?: CallOptions,
   ): Promise<TakenSandbox | undefined> {
-    // What comes along is of this moment.
+    // Artefacts are of this moment.
     if (decided.pool === 0 || policy.include) return undefined;
     assertPoolable(provider);
     const base = await repository.base(source, options).catch((error: unknown) => {

@@ -67,7 +67,7 @@ export class RecordRevision {
   ): Promise<Recorded> {
     const first = await this.#record(record, record.mark, opened, message, options);
     if (!first.result.ignoreRulesChanged) return first;
-    // What was ignored until now did not change, so only a look at everything finds it; it becomes a revision of its own.
+    // Files that were ignored until now did not change, so only a look at everything finds them; they become a revision of their own.
     const second = await this.#record(first.record, undefined, opened, message, options);
     const revision = second.result.revision ?? first.result.revision;
     const drift = second.drift ?? first.drift;
@@ -185,7 +185,7 @@ async function* withoutStrays(
   }
 }
 
-/** What cannot be removed stays, and is not recorded by the next call either. */
+/** A file that cannot be removed stays, and the next call does not record it either. */
 async function removeStrays({ channel, runtime }: OpenedSandbox, paths: readonly string[], options?: CallOptions) {
   await channel.run({ argv: ['rm', '-f', '--', ...paths], cwd: runtime.workdir }, options);
 }

@@ -153,7 +153,7 @@ export class DeleteSandbox {
     return await leaseQuietSandbox(this.#needs.state, found, 'delete', { ...options, patienceMs });
   }
 
-  /** What a provider still has would stay there for good. */
+  /** A runtime that the provider still has would stay there for good. */
   async #assertLost({ provider: key, slug }: SandboxRecord, options?: CallOptions): Promise<void> {
     const look = (provider: SandboxProvider, options: CallOptions) =>
       provider.list(options)[Symbol.asyncIterator]().next();

@@ -37,7 +37,7 @@ export interface ShownPlan extends IntegrationPlan {
   readonly unsettled?: string;
 }
 
-/** What an apply or merge did, and what became of the sandbox. */
+/** The effect of an apply or merge, and the state of the sandbox after it. */
 export interface IntegrateResult extends IntegrationResult {
   readonly plan: IntegrationPlan;
   /** True when the sandbox was deleted, as `merge` does once its work is in. One without a revision stays. */
@@ -64,7 +64,7 @@ export class IntegrateChanges {
     this.#needs = needs;
   }
 
-  /** What the workspace holds is recorded first, as far as it can be looked into. */
+  /** Unrecorded changes of the workspace are recorded first, as far as it can be looked into. */
   async plan(input: IntegrateInput, options?: ProgressOptions): Promise<ShownPlan> {
     const { record, unsettled } = await this.#needs.lookAtSandbox.look(input.sandbox, options);
     const plan = await this.#plan(record, input, options);
@@ -127,7 +127,7 @@ export class IntegrateChanges {
     );
   }
 
-  /** What was shown is what is brought in: a sandbox that moved on meanwhile is refused, as a branch that did. */
+  /** Only the shown state is brought in: a sandbox that moved on meanwhile is refused, as a branch that did. */
   async #carryOut(
     record: SandboxRecord,
     plan: IntegrationPlan,

@@ -6,15 +6,15 @@ import type { RiskyChange } from '../../ports/persons-repository.ts';
 import type { Revision } from '../../ports/sandbox-histories.ts';
 import { askedAgain } from '../common/asked-again.ts';
 
-/** What a person is asked to have on their machine. */
+/** Files that a person is asked to take onto their machine. */
 export interface RiskyWork {
   readonly risky: readonly RiskyChange[];
   readonly slug: string;
-  /** Of the work that is taken: these files and directories alone. */
+  /** Only these files and directories of the work. */
   readonly paths?: readonly string[] | undefined;
   /** The state in question. */
   readonly tip: Pick<Revision, 'commit'>;
-  /** What the command line calls what is asked for: `merge`. */
+  /** The command line's verb for it: `merge`. */
   readonly verb: string;
   /** After the number of files: `Merge fix-login all the same?` */
   readonly question: string;

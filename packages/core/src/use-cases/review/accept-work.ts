@@ -11,14 +11,14 @@ import { currentRecord } from '../common/change-record.ts';
 import type { LookAtSandbox } from './look-at-sandbox.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 
-/** What a person is asked to have: one state of a sandbox. */
+/** The work that a person is asked to take: one state of a sandbox. */
 export interface OfferedWork extends Omit<RiskyWork, 'question'> {
   readonly record: SandboxRecord;
   /** The question itself: `Merge fix-login`. */
   readonly question: string;
 }
 
-/** What a person said before they were asked. */
+/** A person's answers from before they were asked. */
 export interface GivenConsent {
   /** A revision by number or commit: yes to that state and no other. */
   readonly tip?: string | undefined;

@@ -50,7 +50,7 @@ export class CutMilestone {
         await this.#needs.settleSandbox.settle(record, options);
         const milestone = await repository.milestone(record.id, checked, options);
         failpoint('milestone.after-cut');
-        // What an agent asks for writes its branch and nothing else.
+        // An agent's milestone writes its branch and nothing else.
         if (milestone && record.policy.worktrees === 'eager' && this.#needs.asker === 'person')
           await repository.exportTree(record.id, options);
         if (milestone)

@@ -33,7 +33,7 @@ export interface SandboxSummary {
   readonly isDegraded: boolean;
   /** Name of the sandbox that it began as a copy of. */
   readonly forkedFrom?: string;
-  /** What was recorded. Absent for sandboxes of other repositories, and where the history cannot be read. */
+  /** Counts of what was recorded. Absent for sandboxes of other repositories, and where the history cannot be read. */
   readonly work?: RecordedWork;
   /** The call that began last; calls are of agents, programs and people alike. */
   readonly lastCall?: LastCall;
@@ -45,7 +45,7 @@ export interface SandboxSummary {
 export interface LastCall {
   /** Such as `sandbox-run`. */
   readonly operation: string;
-  /** Who called: `cli`, `library`, `mcp`. */
+  /** The door of the call: `cli`, `library`, `mcp`. */
   readonly actor: string;
   /** When it ended, or began where it goes on. */
   readonly atMs: number;
@@ -59,7 +59,7 @@ interface Needs {
   readonly askProviders: AskProviders;
 }
 
-/** What there is, told from the records and the runtimes together. */
+/** The sandboxes that exist, by the records and the runtimes together. */
 export class ListSandboxes {
   readonly #needs: Needs;
 
@@ -141,7 +141,7 @@ export class ListSandboxes {
     );
   }
 
-  /** Of one sandbox, whose provider is asked. */
+  /** For one sandbox, whose provider is asked. */
   async state(record: SandboxRecord, options?: CallOptions): Promise<ShownState> {
     if (record.state === 'creating' || record.state === 'deleting') return record.state;
     return stateOf(record, await this.#needs.askProviders.one(record.provider, listRuntimes, options));
@@ -161,7 +161,7 @@ function stateOf(
   return actual === 'running' ? (record.state === 'setup-failed' ? 'setup-failed' : 'ready') : actual;
 }
 
-/** What of a list cannot be read is not in it; the rest is. */
+/** A list leaves out the rows that cannot be read. */
 async function unlessBroken<Value>(reading: Promise<Value>, options?: CallOptions): Promise<Value | undefined> {
   try {
     return await reading;

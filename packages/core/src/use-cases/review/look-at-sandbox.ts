@@ -11,7 +11,7 @@ import type { SettleSandbox } from '../record/settle-sandbox.ts';
 /** A state of a sandbox that a person is about to be shown. */
 export interface Look {
   readonly record: SandboxRecord;
-  /** What is shown, whatever is recorded from now on. */
+  /** The shown state, whatever is recorded from now on. */
   readonly tip: Revision;
   /** One sentence: why the workspace was not looked into, so that the tip may be without its last changes. */
   readonly unsettled?: string;

@@ -8,10 +8,10 @@ import type { OpenRepository } from '../common/open-repository.ts';
 /** A call that changed nothing, so that no revision tells of it. */
 export interface QuietCall {
   readonly atMs: number;
-  /** What was run or written, as far as the audit log has it. */
+  /** The command or the written path, as far as the audit log has it. */
   readonly subject: string;
   readonly actor: string;
-  /** What the agent calls it. */
+  /** The agent's own id of it. */
   readonly callId?: string;
   readonly outcome: AuditEntry['outcome'];
   readonly exitCode?: number;
@@ -29,7 +29,7 @@ interface Needs {
   readonly audit: AuditLog;
 }
 
-/** What happened in a sandbox, newest first: its revisions and, between them, the calls that changed nothing. */
+/** The history of a sandbox, newest first: its revisions and, between them, the calls that changed nothing. */
 export class ReadHistory {
   readonly #needs: Needs;
 

@@ -14,7 +14,7 @@ import { runtimeState } from '../common/runtime-state.ts';
 import { settleRunState } from '../common/settle-run-state.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 
-/** What a sandbox that exists can be told to be. */
+/** The states that a person can set. */
 export type RunState = 'paused' | 'stopped' | 'ready';
 
 /** The sandbox after it was told to pause, stop or go on. */

@@ -107,7 +107,7 @@ export class OpenSandboxes {
     const replacements = replacementsOf(record);
     if (known && known.replacements >= replacements) return known.sandbox;
     const sandbox = (async () => {
-      // What it ran in was replaced by another program: this runtime is of one that is gone.
+      // Another program replaced the runtime: this one is gone.
       await closed(known);
       const provider = await this.providerOf(record);
       const runtime = await provider.open(record.id).catch((cause: unknown) => {

@@ -6,9 +6,9 @@ import type { FindSandbox } from '../common/find-sandbox.ts';
 
 type Named = Pick<SandboxRecord, 'id' | 'slug'>;
 
-/** Who looks whether there is an agent holds its lease for a moment. */
+/** A look for an agent holds its lease for a moment. */
 const LOOK_MS = 500;
-/** What such a lease is for: no agent is called that. */
+/** The purpose of such a lease: no agent is called that. */
 const LOOK = '(look)';
 
 interface Needs {

@@ -33,11 +33,11 @@ export interface AttachInput {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Absolute inside the sandbox. @defaultValue the workdir */
   readonly cwd?: string | undefined;
-  /** What called: the revision's subject begins with it. @defaultValue 'shell' */
+  /** The tool that called: the revision's subject begins with it. @defaultValue 'shell' */
   readonly tool?: string | undefined;
-  /** What of the command a person recognises, where a program wrapped it. @defaultValue as `commandSubject` finds it */
+  /** The part of the command that a person recognises, where a program wrapped it. @defaultValue as `commandSubject` finds it */
   readonly subject?: string | undefined;
-  /** What the agent calls the call, as `CALL_ID` has it. */
+  /** The agent's own id of the call, as `CALL_ID` has it. */
   readonly callId?: string | undefined;
   /** Errors go where output goes, in the order in which they are written. @defaultValue false */
   readonly isMerged?: boolean | undefined;
@@ -48,17 +48,17 @@ export interface AttachInput {
 /** A process a person works with. */
 export interface AttachedProcess extends AsyncDisposable {
   readonly process: ProcessHandle;
-  /** What the policy gives a command that has no timeout of its own; nothing here ends it. */
+  /** The policy's timeout for a command that has none of its own; nothing here ends it. */
   readonly timeoutMs: number;
-  /** Who else is at work in the sandbox, in one sentence. Nobody is kept out. */
+  /** The other call at work in the sandbox, in one sentence. Nobody is kept out. */
   readonly notice?: string;
   /** Call it once the process has ended: records what it changed and closes its entry in the audit log. */
   finish(exit: ExitStatus): Promise<FinishedProcess>;
 }
 
-/** What a process left that a person worked with. */
+/** The result of a process that a person worked with. */
 export interface FinishedProcess extends RevisionResult {
-  /** What limits and rules of the sandbox had to do with it, a sentence each; mostly empty. */
+  /** Limits and rules of the sandbox that had to do with it, a sentence each; mostly empty. */
   readonly hints: readonly string[];
 }
 
@@ -161,14 +161,14 @@ export class AttachProcess {
       isFinished = true;
       const exitCode = exit.code;
       const after = before && (await counted(opened.channel));
-      // What could not be recorded has run all the same: its entry in the log ends.
+      // The command has run although it could not be recorded: its entry in the log ends.
       const { result, drift } = await recorded(exit).catch(async (error: unknown) => {
         await finishAudit('error', { exitCode, ...(isLitterboxError(error) && { code: error.code }) });
         throw error;
       });
       await finishAudit('ok', { exitCode, ...(result.revision && { revision: result.revision.commit }) });
       const hit = before && after ? hitLimits(before, after) : {};
-      // What a person saw fail in a shell, they went on from.
+      // A person who saw a command fail in a shell went on from it.
       const text = tool === 'run' ? decodeRaw(process.last) : '';
       const hints = commandHints(found.policy, { exit, text, ...hit }, 'person');
       return { ...result, hints: [...hints, ...(drift ? [liveTreeChanged(found, drift).message] : [])] };
@@ -195,7 +195,7 @@ export class AttachProcess {
 /** A person sees which sandbox a shell is in: by the prompt itself, and by what Debian's own prompt begins with. */
 const promptVariables = (slug: string) => ({ PS1: `(${slug}) $ `, debian_chroot: slug });
 
-/** Of no weight for the process itself: where it cannot be told, nothing is. */
+/** The process itself does not depend on it: where it cannot be looked up, it is left out. */
 async function counted(channel: ExecChannel): Promise<LimitCounts | undefined> {
   return await channel.limitCounts().catch(() => undefined);
 }

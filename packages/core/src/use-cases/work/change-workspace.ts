@@ -24,7 +24,7 @@ export interface WorkspaceChange<Outcome> {
   readonly sandbox: string;
   /** Its name in the audit log: `sandbox-run`. */
   readonly operation: string;
-  /** What called, what for, and in whose words: they become the revision's message. */
+  /** The tool, its subject and the caller's words: they become the revision's message. */
   readonly trigger: Pick<RevisionTrigger, 'tool' | 'subject' | 'detail' | 'message'>;
   /** For the audit log: no contents, no secrets. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -34,9 +34,9 @@ export interface WorkspaceChange<Outcome> {
   check?(record: SandboxRecord): void;
   /** Holds the sandbox's lease. What it changes is recorded when it returns, and not when it throws. */
   act(opened: OpenedSandbox, record: SandboxRecord): Promise<Outcome>;
-  /** What of the outcome belongs into the revision's message. */
+  /** Facts of the outcome for the revision's message. */
   facts?(outcome: Outcome): Pick<RevisionTrigger, 'exitCode' | 'durationMs'>;
-  /** What of the outcome belongs into the audit log. */
+  /** Facts of the outcome for the audit log. */
   summary?(outcome: Outcome): Readonly<Record<string, unknown>>;
   /** Called when what `act` changed could not be recorded, before the call fails. The next one records it. */
   unrecorded?(outcome: Outcome): void;
@@ -73,7 +73,7 @@ export class ChangeWorkspace {
     const found = await this.#needs.findSandbox.find(change.sandbox, options);
     change.check?.(found);
     assertMessage(found, trigger.message);
-    // Who is at work in it stands still until it is resumed: waiting for them would end in blaming them.
+    // A call in a paused sandbox stands still until it is resumed: waiting for it would end in blaming it.
     if (found.state === 'paused') assertUsable(found);
     if (options?.seatOf !== undefined) await this.#seats.take(found, options.seatOf, options);
     const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
@@ -117,7 +117,7 @@ export class ChangeWorkspace {
     );
   }
 
-  /** What a process that was killed before it could record left behind is a revision of its own, not part of this one. */
+  /** Changes that a killed process left unrecorded become a revision of their own, not part of this one. */
   async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
     if (!opened.mayHoldUnrecorded) return record;
     opened.channel.warm().catch(() => {}); // meanwhile; who uses it is told what is wrong

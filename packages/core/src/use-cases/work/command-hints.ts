@@ -6,10 +6,10 @@ import { repositoryHint } from '../prepare/repository-hint.ts';
 
 type Packages = Pick<Policy, 'setup' | 'install' | 'include'>;
 
-/** Of what a command printed, the end that is searched for what it ran into, in characters. */
+/** Length of the end of the output that is searched for limits and rules, in characters. */
 const LAST = 8_000;
 
-/** What programs say that miss a package, or a program that one brings. */
+/** Messages of programs that miss a package, or a program that one brings. */
 const PACKAGE_WORDS =
   /cannot find (?:module|package) '[^./'][^']*'|ERR_MODULE_NOT_FOUND|no module named|(?:^|: )[\w@./-]+: (?:command )?not found$/im;
 
@@ -24,7 +24,7 @@ function packagesHint(
   return `a sandbox has what git tracks and the programs of the machine, not dependencies such as node_modules or .venv; ${reader === 'agent' ? `ask the person for one that has them: ${way}` : `to create one that has them: ${way}`}`;
 }
 
-/** What of the sandbox a command ran into, as its output shows: limits that were hit, then the one rule that it names first. */
+/** The limits and rules of the sandbox that a command ran into, as its output shows: limits that were hit, then the one rule that it names first. */
 export function commandHints(
   { limits, network, workspaceGit, ...packages }: Pick<Policy, 'limits' | 'network' | 'workspaceGit'> & Packages,
   ended: LimitedOutcome,

@@ -18,7 +18,7 @@ export interface ServiceRequest {
   readonly service?: string | undefined;
 }
 
-/** What is to become of a service, and how long to wait for it, in milliseconds. */
+/** The wanted state of a service, and how long to wait for it, in milliseconds. */
 export interface ServiceChange extends ServiceRequest {
   readonly action: 'start' | 'stop' | 'restart';
   readonly message?: string | undefined;
@@ -98,7 +98,7 @@ export class ControlServices {
     );
   }
 
-  /** What services print; hostile bytes, as text of `raw-text.ts`. */
+  /** Output of services: hostile bytes, as text of `raw-text.ts`. */
   async *logs(
     { sandbox, service, isFollowing, tailBytes }: LogRequest,
     options?: CallOptions,

@@ -19,9 +19,9 @@ export interface EditFileInput {
   readonly waitMs?: number | undefined;
 }
 
-/** What an edit changed. */
+/** The change that an edit made. */
 export interface EditResult {
-  /** What the path is called in answers. */
+  /** The path's name in answers. */
   readonly path: string;
   readonly places: number;
   /** The lines, from 1, in which the first places begin. */

@@ -41,7 +41,7 @@ export class ManageFiles {
     this.#needs = needs;
   }
 
-  /** What lies at a path. @throws LitterboxError `NOT_FOUND`. */
+  /** The type and size of the file at a path. @throws LitterboxError `NOT_FOUND`. */
   async status(name: string, path: string, options?: CallOptions): Promise<FileStatus> {
     return await this.#look(
       name,

@@ -21,18 +21,18 @@ export interface PatchFileInput {
   readonly waitMs?: number | undefined;
 }
 
-/** What a patch changed. */
+/** The change that a patch made. */
 export interface PatchResult {
-  /** What the path is called in answers. */
+  /** The path's name in answers. */
   readonly path: string;
   readonly outcome: 'created' | 'modified' | 'moved' | 'deleted' | 'already-applied';
-  /** What the path is called that the file was moved to. */
+  /** The name of the path that the file was moved to. */
   readonly movedTo?: string;
   readonly addedLines: number;
   readonly removedLines: number;
   /** How many lines away from where it says its first hunk was found. */
   readonly shiftedBy?: number;
-  /** What of the patch was not as it should be, and was taken all the same. */
+  /** Faults of the patch that were forgiven. */
   readonly notes: readonly string[];
   /** The file as it is now; absent when there is none. */
   readonly content?: Uint8Array;
@@ -144,7 +144,7 @@ async function isExecutableThere({ channel }: OpenedSandbox, target: AgentPath, 
   return (await channel.run({ argv: [target.absolute], script: '[ -x "$1" ]' }, options)).exit.code === 0;
 }
 
-/** What a hidden file holds is not told by the message of a conflict either. */
+/** The message of a conflict does not show a hidden file's content either. */
 function applied(target: AgentPath, patch: FilePatch, current: Uint8Array | undefined) {
   try {
     return applyPatch(patch, current);

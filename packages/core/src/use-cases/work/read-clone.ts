@@ -8,7 +8,7 @@ import type { InspectSandbox } from './inspect-sandbox.ts';
 export interface ReadCloneInput {
   readonly sandbox: string;
   readonly action: 'status' | 'log' | 'diff' | 'show';
-  /** Of a clone in the playground. */
+  /** The directory of a clone in the playground. */
   readonly path: string;
   readonly revision?: string | undefined;
   readonly limit: number;

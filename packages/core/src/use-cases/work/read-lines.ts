@@ -17,7 +17,7 @@ export interface ReadLinesInput {
 
 /** Some lines of a file, and how much there is around them. */
 export interface LineSlice {
-  /** What the path is called in answers. */
+  /** The path's name in answers. */
   readonly path: string;
   /** The lines as they are, their ends included, at most 128 KiB. */
   readonly bytes: Uint8Array;

@@ -21,7 +21,7 @@ export interface RunCommandInput {
   readonly sandbox: string;
   /** A text for the sandbox's shell, or arguments that arrive verbatim. */
   readonly command: Command;
-  /** What called: the revision's subject begins with it. @defaultValue 'run' */
+  /** The tool that called: the revision's subject begins with it. @defaultValue 'run' */
   readonly tool?: string | undefined;
   /** Absolute inside the sandbox, or relative to the workdir. @defaultValue the workdir */
   readonly cwd?: string | undefined;
@@ -44,14 +44,14 @@ export interface RunCommandInput {
   readonly onUnrecorded?: ((outcome: CommandOutcome) => void) | undefined;
 }
 
-/** Of each stream, the end that is searched for what the command ran into. */
+/** Length of the end of each stream that is searched for limits and rules. */
 const SEARCHED_BYTES = 64 * 1024;
 /** How a command went, and the revision that it left, if any. */
 export interface RunCommandResult extends CommandOutcome {
-  /** What ran a command that was given as text. */
+  /** The shell that ran a command given as text. */
   readonly shell?: CommandShell;
   readonly recorded: RevisionResult;
-  /** What limits and rules of the sandbox had to do with how it ended, a sentence each; mostly empty. */
+  /** Limits and rules of the sandbox that had to do with its end, a sentence each; mostly empty. */
   readonly hints: readonly string[];
 }
 
@@ -117,7 +117,7 @@ export class RunCommand {
   }
 }
 
-/** What a caller's function throws ends the command: the signal has it as its reason. It is not called again. */
+/** An error of the caller's function ends the command: the signal has it as its reason. The function is not called again. */
 function guarded<Heard>(
   listen: ((heard: Heard) => unknown) | undefined,
   failed: AbortController,

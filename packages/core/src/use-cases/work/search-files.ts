@@ -36,7 +36,7 @@ export interface FoundLines extends Required<LeftOut> {
   readonly isCut: boolean;
 }
 
-/** What is taken of all lines together; a model reads a fraction of it. */
+/** The bound on all lines together; a model reads a fraction of it. */
 const MAX_FOUND_BYTES = 256 * 1024;
 const MAX_LINES_PER_FILE = 500;
 const SEARCH_TIMEOUT_MS = 60_000;
@@ -120,7 +120,7 @@ async function grepCommand(
 /** `head` ends everything as soon as there is enough. */
 const LISTEN = `| head -c ${MAX_FOUND_BYTES}`;
 
-/** What was left out is told on standard error, where nothing else has such lines. */
+/** The script reports left-out names on standard error, where nothing else has such lines. */
 const tell = (kind: string) => `sh -c 'echo "${kind} $#" >&2' sh`;
 const TOLD_LINE = /^(hidden|filled|unread|binary) (\d{1,9})$/;
 /** Counts those of `"$@"` for which a test holds. */

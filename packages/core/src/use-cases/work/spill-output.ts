@@ -19,7 +19,7 @@ interface Needs {
 /** Puts the output of a command, too long for an answer, into a file of its sandbox, where it can be read in parts. */
 export class SpillOutput {
   readonly #needs: Needs;
-  /** Of each sandbox, the last command that was taken back and that nobody was told of since. */
+  /** For each sandbox, the last command that was taken back and not reported since. */
   readonly #takenBack = new Map<Slug, Promise<TakenBack | undefined>>();
 
   constructor(needs: Needs) {
@@ -53,7 +53,7 @@ export class SpillOutput {
     this.#takenBack.set(slugify(sandbox).slug, this.#kept(sandbox, outcome));
   }
 
-  /** What {@link keepTakenBack} kept for a sandbox, once. */
+  /** The output that {@link keepTakenBack} kept for a sandbox, once. */
   async lastTakenBack(sandbox: string): Promise<TakenBack | undefined> {
     const { slug } = slugify(sandbox);
     const last = this.#takenBack.get(slug);
@@ -82,7 +82,7 @@ export interface TakenBack {
   readonly file?: string;
 }
 
-/** What was dropped even of this is said where it was. */
+/** The text says where even this was cut. */
 function partsOf({ bytes, cutAt, droppedBytes }: KeptOutput): readonly Uint8Array[] {
   if (droppedBytes === 0) return [bytes];
   return [bytes.subarray(0, cutAt), text(`\n[${droppedBytes} bytes left out]\n`), bytes.subarray(cutAt)];
