@@ -10,7 +10,7 @@ const PACKAGES = fileURLToPath(new URL('../../../', import.meta.url));
 function failpointsOfTheProduct(): readonly string[] {
   return readdirSync(PACKAGES, { recursive: true, encoding: 'utf8' })
     .filter((path) => /^[a-z-]+\/src\/.*\.ts$/.test(path) && !path.startsWith('hardening/'))
-    .flatMap((path) => [...readFileSync(join(PACKAGES, path), 'utf8').matchAll(/\breach\(\s*'([^']+)'/g)])
+    .flatMap((path) => [...readFileSync(join(PACKAGES, path), 'utf8').matchAll(/\bfailpoint\(\s*'([^']+)'/g)])
     .map(([, name = '']) => name);
 }
 
