@@ -58,7 +58,7 @@ export type { SourceControl } from './ports/source-control.ts';
 export type { StateStore } from './ports/state-store.ts';
 export { AskProviders } from './use-cases/common/ask-providers.ts';
 export { AuditRead } from './use-cases/review/audit-read.ts';
-export type { PersonsGift } from './use-cases/create/create-sandbox.ts';
+export type { PersonsGift } from './use-cases/create/create-options.ts';
 export { FillPool, type FillPoolResult } from './use-cases/prepare/fill-pool.ts';
 export { FindSandbox } from './use-cases/common/find-sandbox.ts';
 export { KeepSandbox } from './use-cases/keeper/keep-sandbox.ts';

@@ -237,7 +237,7 @@ export type {
   CreateSandboxInput,
   CreateSandboxResult,
   PersonsGift,
-} from './use-cases/create/create-sandbox.ts';
+} from './use-cases/create/create-options.ts';
 export { type CreatedWith, type DependencyAdvice, dependencyAdvice } from './use-cases/decide/dependency-advice.ts';
 export type { MissingDependencies } from './use-cases/decide/missing-dependencies.ts';
 export { CONFIG_FILE, type PolicyOverrides, type ReadConfig } from './use-cases/decide/decide-policy.ts';

@@ -4,7 +4,7 @@ import type { ProgressOptions } from '../ports/call.ts';
 import type { IntegrationPlan, RiskyChange } from '../ports/persons-repository.ts';
 import type { ShowUnseen } from '../use-cases/review/accept-work.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
-import type { PersonsGift } from '../use-cases/create/create-sandbox.ts';
+import type { PersonsGift } from '../use-cases/create/create-options.ts';
 
 /** Gives each use case, made once. What an operation asks for is what its program can reach. */
 export interface UseCases {

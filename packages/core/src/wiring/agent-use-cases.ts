@@ -12,6 +12,9 @@ import { ClearPool } from '../use-cases/prepare/clear-pool.ts';
 import { CloneRepository } from '../use-cases/work/clone-repository.ts';
 import { ControlServices } from '../use-cases/work/control-services.ts';
 import { CreateSandbox } from '../use-cases/create/create-sandbox.ts';
+import { MakeSandbox } from '../use-cases/create/make-sandbox.ts';
+import { PlanSandbox } from '../use-cases/create/plan-sandbox.ts';
+import { StartKeeper } from '../use-cases/create/start-keeper.ts';
 import { CutMilestone } from '../use-cases/review/cut-milestone.ts';
 import { DecidePolicy } from '../use-cases/decide/decide-policy.ts';
 import { EditFile } from '../use-cases/work/edit-file.ts';
@@ -64,10 +67,12 @@ export const AGENT_USE_CASES = useCaseTable({
   listFiles: ListFiles,
   listSandboxes: ListSandboxes,
   lookAtSandbox: LookAtSandbox,
+  makeSandbox: MakeSandbox,
   openNetwork: OpenNetwork,
   openRepository: OpenRepository,
   openSandboxes: OpenSandboxes,
   patchFile: PatchFile,
+  planSandbox: PlanSandbox,
   chooseHost: ChooseHost,
   reachKeeper: ReachKeeper,
   readClone: ReadClone,
@@ -79,5 +84,6 @@ export const AGENT_USE_CASES = useCaseTable({
   setUpSandbox: SetUpSandbox,
   settleSandbox: SettleSandbox,
   spillOutput: SpillOutput,
+  startKeeper: StartKeeper,
   takePooled: TakePooled,
 });

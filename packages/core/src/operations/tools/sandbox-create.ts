@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { shown } from '../../domain/text/shown.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
-import type { LeftOut } from '../../use-cases/create/create-sandbox.ts';
+import type { LeftOut } from '../../use-cases/create/create-options.ts';
 import { dependencyAdvice } from '../../use-cases/decide/dependency-advice.ts';
 import type { MissingDependencies } from '../../use-cases/decide/missing-dependencies.ts';
 import { createSandbox } from '../create-sandbox.ts';

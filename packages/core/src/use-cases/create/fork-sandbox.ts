@@ -12,7 +12,10 @@ import { leaseSandbox } from '../common/lease-sandbox.ts';
 import type { AssignPorts } from '../keeper/assign-ports.ts';
 import { audited } from '../common/audited.ts';
 import { currentRecord } from '../common/change-record.ts';
-import { assertRoom, type CreateSandbox, nameTaken } from './create-sandbox.ts';
+import { assertRoom } from './assert-room.ts';
+import type { MakeSandbox } from './make-sandbox.ts';
+import { nameTaken } from './name-taken.ts';
+import type { StartKeeper } from './start-keeper.ts';
 import { specOf } from '../decide/spec-of.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import { isPausedOrStopped } from '../common/is-paused-or-stopped.ts';
@@ -53,7 +56,8 @@ interface Needs {
   readonly openSandboxes: OpenSandboxes;
   readonly recordRevision: RecordRevision;
   readonly assignPorts: AssignPorts;
-  readonly createSandbox: CreateSandbox;
+  readonly makeSandbox: MakeSandbox;
+  readonly startKeeper: StartKeeper;
   readonly clock: Clock;
   readonly actor: string;
 }
@@ -89,7 +93,7 @@ export class ForkSandbox {
       async () => {
         const record = await this.#make(repository, provider, found, { id, wanted }, options);
         if (record.policy.worktrees === 'eager') await repository.exportTree(id, options);
-        const { record: begun, warnings } = await this.#needs.createSandbox.startKeeper(record, options);
+        const { record: begun, warnings } = await this.#needs.startKeeper.start(record, options);
         return { record: begun, forkedFrom: found.slug, warnings };
       },
     );
@@ -179,7 +183,7 @@ export class ForkSandbox {
       });
       return record;
     } catch (error) {
-      await this.#needs.createSandbox.undo(repository, provider, id);
+      await this.#needs.makeSandbox.undo(repository, provider, id);
       await this.#needs.state.end(journal.id);
       throw error;
     }

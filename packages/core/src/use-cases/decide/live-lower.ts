@@ -1,8 +1,9 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import type { Policy } from '../../domain/sandbox/policy.ts';
 import { secretPaths } from '../../domain/secrets/secret-files.ts';
 import { shown } from '../../domain/text/shown.ts';
 import type { CallOptions } from '../../ports/call.ts';
-import type { Base, FoundBase, PersonsRepository } from '../../ports/persons-repository.ts';
+import type { Base, BaseSource, FoundBase, PersonsRepository } from '../../ports/persons-repository.ts';
 import type { LiveLower } from '../../ports/sandbox-provider.ts';
 
 /** How many names a message holds. */
@@ -77,4 +78,30 @@ export async function liveLower(
     hiddenPaths,
     shownPaths: [...new Set([...tracked.keys()].flatMap((path) => secretPaths(path)))],
   };
+}
+
+/** The base of a sandbox that stands on the working tree: its files of now. @throws LitterboxError `INVALID_ARGUMENT` for any other base */
+export function liveSource(from: BaseSource | undefined): BaseSource {
+  if (from === undefined || from.type === 'worktree') return { type: 'worktree' };
+  throw new LitterboxError(
+    'INVALID_ARGUMENT',
+    'With lower = "live" a sandbox starts from the working tree and from nothing else.',
+    {
+      operation: 'sandbox.create',
+      hint: 'Leave out --from, or use --lower frozen.',
+    },
+  );
+}
+
+/** @throws LitterboxError `CONFIG_VALUE`: ignored files are there already, and go on changing with the person's builds */
+export function assertNothingIncluded({ include = [] }: Policy): void {
+  if (include.length === 0) return;
+  throw new LitterboxError(
+    'CONFIG_VALUE',
+    'include and lower = "live" cannot be combined: the working tree already has the files that git ignores.',
+    {
+      operation: 'sandbox.create',
+      hint: 'Remove include, or use --lower frozen.',
+    },
+  );
 }
