@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownDirectory } from '../own-directory.ts';
 import { shellWord } from '../shell-word.ts';
 import type { OpenedSeat } from '../seats/seat.ts';
 import type { TriedProgram } from '../trial/tried-programs.ts';
@@ -21,7 +21,7 @@ export async function codexProgram(
   { path }: TriedProgram,
   { args, environment }: OpenedSeat,
 ): Promise<AsyncDisposable & { readonly options: CodexOptions }> {
-  const directory = await mkdtemp(join(tmpdir(), 'litterbox-seat-')); // for its owner alone
+  const directory = await ownDirectory('seat'); // for its owner alone
   const program = join(directory, 'codex');
   const lines = [
     '#!/bin/sh',
