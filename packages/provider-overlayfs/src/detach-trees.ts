@@ -36,13 +36,37 @@ done
  */
 export function detachTrees(trees: readonly string[], tools: readonly string[], isRoot: boolean): string {
   if (trees.length === 0) return '';
-  const mounts = trees.map((target) => ({
+  const left = `{ left=$(${hide(trees)}); [ -z "$left" ] || fail "cannot hide what lives in directories of the machine: $left"; }`;
+  return `${tools.length === 0 ? '' : makeAbsent(tools)}( fail() { exit 1; }
+${mountAll('trees.table', overlaysOf(trees, tools, isRoot))}) || ${left}
+`;
+}
+
+/** The same as steps of the session program. */
+export function detachSteps(
+  trees: readonly string[],
+  tools: readonly string[],
+  isRoot: boolean,
+): readonly (readonly [name: string, ...words: string[]])[] {
+  if (trees.length === 0) return [];
+  const left = `left=$(${hide(trees)}); [ -z "$left" ] || { echo "cannot hide what lives in directories of the machine: $left" >&2; exit 1; }`;
+  return [
+    ...(tools.length === 0
+      ? []
+      : [['hide-absent', ABSENT, `${CREDENTIAL_NAMES.length}`, ...CREDENTIAL_NAMES, ...tools] as const]),
+    ['overlays-or', left, ...overlaysOf(trees, tools, isRoot).flatMap(({ options, target }) => [options, target])],
+  ];
+}
+
+/** Overlays with nothing above. */
+function overlaysOf(trees: readonly string[], tools: readonly string[], isRoot: boolean) {
+  return trees.map((target) => ({
     type: 'overlay' as const,
     options: `ro,lowerdir=${tools.includes(target) ? `${ABSENT}:` : ''}${target}:${EMPTY},${overlayOptions(isRoot)}`,
     target,
   }));
-  const hide = `find ${trees.join(' ')} -xdev \\( -type s -o -type p \\) ! -exec mount --bind /dev/null {} \\; -print 2>/dev/null`;
-  return `${tools.length === 0 ? '' : makeAbsent(tools)}( fail() { exit 1; }
-${mountAll('trees.table', mounts)}) || { left=$(${hide}); [ -z "$left" ] || fail "cannot hide what lives in directories of the machine: $left"; }
-`;
 }
+
+/** Shell text: hides each socket and pipe that is there now, and prints those that it cannot hide. */
+const hide = (trees: readonly string[]) =>
+  `find ${trees.join(' ')} -xdev \\( -type s -o -type p \\) ! -exec mount --bind /dev/null {} \\; -print 2>/dev/null`;

@@ -32,17 +32,8 @@ export const FREEZABLE_LAYERS: readonly Layer[] = [
   },
 ];
 
-/**
- * Shell text, in the sandbox's directory at session start, before anything is mounted and while nothing of it runs: freezes the upper layer
- * where somebody asked for that, and sets `$frozen` to what comes into an overlay's `lowerdir` above all else.
- *
- * The fresh layer has the attributes of the old one's top, and every hard-linked file with the directories above it. A file of a lower layer
- * loses its other names when it is written to, so such files stay in the upper one. Where they are too many, nothing is frozen. It gets its
- * name when it is complete and on the disk. At last the frozen layer's change time is made the newest in it: who looks for changes goes by that.
- */
-export const BEGIN_LAYERS = `${healed('')} || fail 'its upper layer is gone'
-[ -d ${FROZEN} ] || mkdir ${FROZEN} || fail 'cannot make ${FROZEN}'
-n=1
+/** Shell text, where somebody asked for a fresh upper layer: the part of {@link BEGIN_LAYERS} that makes it, or leaves things as they are. */
+export const FRESH_UPPER = `n=1
 while [ -d ${FROZEN}/$n ]; do n=$((n+1)); done
 fresh_upper() {
 rm -rf ${NEXT} && mkdir ${NEXT} || return 1
@@ -53,10 +44,22 @@ tar -c -f - --format=posix -S ${ATTRIBUTES} --numeric-owner --no-recursion --nul
 [ "$(stat -c '%a %u %g %y' ${UPPER})" = "$(stat -c '%a %u %g %y' ${NEXT})" ] && sync -f ${NEXT} || return 1
 mv -T ${UPPER} ${FROZEN}/$n && mv -T ${NEXT} ${UPPER} && chmod "$(stat -c %a ${FROZEN}/$n)" ${FROZEN}/$n
 }
-if [ -e ${WANTS_FRESH_UPPER} ]; then
 rm -f ${WANTS_FRESH_UPPER}
 [ $n -gt ${MOST_FROZEN} ] || fresh_upper 2>/dev/null || [ ! -d ${UPPER} ] || rm -rf ${NEXT}
-${healed('')} || fail 'its upper layer is gone'
+`;
+
+/**
+ * Shell text, in the sandbox's directory at session start, before anything is mounted and while nothing of it runs: freezes the upper layer
+ * where somebody asked for that, and sets `$frozen` to what comes into an overlay's `lowerdir` above all else.
+ *
+ * The fresh layer has the attributes of the old one's top, and every hard-linked file with the directories above it. A file of a lower layer
+ * loses its other names when it is written to, so such files stay in the upper one. Where they are too many, nothing is frozen. It gets its
+ * name when it is complete and on the disk. At last the frozen layer's change time is made the newest in it: who looks for changes goes by that.
+ */
+export const BEGIN_LAYERS = `${healed('')} || fail 'its upper layer is gone'
+[ -d ${FROZEN} ] || mkdir ${FROZEN} || fail 'cannot make ${FROZEN}'
+if [ -e ${WANTS_FRESH_UPPER} ]; then
+${FRESH_UPPER}${healed('')} || fail 'its upper layer is gone'
 fi
 frozen=
 n=1

@@ -14,6 +14,7 @@ import {
 } from '@litterbox/linux-sandbox';
 import {
   decodeRaw,
+  encodeRaw,
   INSIDE,
   type CallOptions,
   type Host,
@@ -31,6 +32,8 @@ import { imageOf } from './image-of.ts';
 import { artefactDirectory, baseDirectory, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+import { encodePlan, sessionPlan } from './session-plan.ts';
+import type { SessionProgram } from './session-program.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { PROCESSORS, supervisorScript } from './supervisor-script.ts';
 import { findCredentials } from './tool-directories.ts';
@@ -45,12 +48,16 @@ export interface LaunchInput {
   readonly filter: string;
   /** The environment of processes inside. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly program: SessionProgram;
 }
 
 /** How a session is started: namespaces, overlay and first process, by a supervisor in a mount namespace of its own. */
 export async function launchSession(input: LaunchInput, options?: CallOptions): Promise<Launch> {
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
-  const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, options);
+  const [{ etc, sources, proc, namespaces, overlays, processors }, program] = await Promise.all([
+    prelude(input, options),
+    strategy.isForShell ? undefined : input.program.path(options),
+  ]);
   const disk = imageOf(layout, strategy, meta);
   const base = meta.live?.directory ?? baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
   const playground = `${layout.playgrounds}/${meta.playground}`;
@@ -67,7 +74,7 @@ export async function launchSession(input: LaunchInput, options?: CallOptions): 
     ...sources.tools.map(({ target }) => target),
     ...(meta.root.type === 'directory' ? [meta.root.path] : []),
   ];
-  const script = supervisorScript({
+  const decided = {
     machine,
     meta,
     strategy,
@@ -87,12 +94,20 @@ export async function launchSession(input: LaunchInput, options?: CallOptions): 
     ...(meta.prepared && {
       setup: setupDirectory(layout, { strategy, base: meta.base, programs: meta.prepared.programs }, meta.prepared.key),
     }),
-  });
+  };
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
   const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m -p --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
+  const started =
+    program === undefined
+      ? {
+          argv: ['sh', '-c', launcher, supervisorScript(decided)],
+          given: encodeRaw(`${environmentArguments(environment)}\n`),
+        }
+      : { argv: [program, 'session'], given: encodePlan(sessionPlan(decided, environment)) };
+  const [first, ...words] = [...(machine.scope ?? []), ...started.argv];
   return {
-    argv: [...(machine.scope ?? []), 'sh', '-c', launcher, script],
-    given: environmentArguments(environment),
+    argv: [first ?? 'sh', ...words],
+    given: started.given,
     namespaces,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);

@@ -8,6 +8,7 @@ import {
 import { type DirectoryLayout, hasSeccompFilter, seccompFilter } from '@litterbox/linux-sandbox';
 import { choosing, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
 import { type Machine, readMachine } from './machine.ts';
+import { checksum } from './checksum.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What is looked at, and for whom. */
@@ -121,11 +122,4 @@ export class MachineSurvey {
     const sum = hasSeccompFilter(architecture) ? checksum(seccompFilter(architecture, this.#provider)) : 'unknown';
     return `${this.#layout.root}/seccomp-${architecture}-${sum}.bpf`;
   }
-}
-
-/** Tells versions of the filter apart (FNV-1a); nothing secret hangs on it. */
-function checksum(bytes: Uint8Array): string {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return hash.toString(16).padStart(8, '0');
 }

@@ -21,6 +21,13 @@ said=$(mount -a -T ${name} 2>&1) || fail "cannot mount: $said"
 `;
 }
 
+/** A mount as a step of the session program. */
+export function mountStep(mount: SessionMount): readonly [name: string, ...words: string[]] {
+  return mount.type === 'bind'
+    ? ['bind', mount.source, mount.target]
+    : ['overlay', mount.options.replaceAll(FROZEN_LAYERS, '\u0001'), mount.target];
+}
+
 function lineOf(mount: SessionMount): string {
   const [source, type, options] =
     mount.type === 'bind' ? [mount.source, 'none', 'bind'] : ['overlay', 'overlay', mount.options];

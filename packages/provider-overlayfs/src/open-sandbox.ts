@@ -8,6 +8,7 @@ import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from './fresh-upper.ts';
 import { launchSession } from './launch-session.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { Machine } from './machine.ts';
+import type { SessionProgram } from './session-program.ts';
 import { visibleSearchPath } from './visible-search-path.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 
@@ -15,12 +16,14 @@ import type { SandboxMeta } from './sandbox-meta.ts';
  * The runtime of a sandbox. Does nothing until it is asked.
  *
  * @param filter absolute path of the filter of system calls
+ * @param program starts its sessions
  */
 export function openSandbox(
   directories: SandboxDirectories<SandboxMeta>,
   meta: SandboxMeta,
   machine: Machine,
   filter: string,
+  program: SessionProgram,
 ): PlaceRuntime {
   const { host, layout, provider } = directories;
   const { cgroup, isRoot } = machine;
@@ -33,7 +36,7 @@ export function openSandbox(
     ...(rustup && meta.root.type === 'machine' && { RUSTUP_HOME: rustup.path }),
     ...meta.environment,
   };
-  const launch = { host, machine, layout, sandbox, meta, strategy, filter, environment };
+  const launch = { host, machine, layout, sandbox, meta, strategy, filter, environment, program };
   const isUpper = strategy.changes === 'upper';
   return new PlaceRuntime({
     provider,

@@ -53,6 +53,7 @@ import { ownBoundOf } from './own-bound-of.ts';
 import { visibleSearchPath } from './visible-search-path.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
+import { readSessionProgram, SessionProgram } from './session-program.ts';
 import { surveyStrategy } from './survey-strategy.ts';
 
 /**
@@ -62,6 +63,8 @@ import { surveyStrategy } from './survey-strategy.ts';
 export interface OverlayfsOptions extends ProviderMachine {
   /** Use this way of copying or none. @defaultValue the first that works of overlay, btrfs, zfs, reflink, copy */
   readonly strategy?: Strategy['name'];
+  /** The program that starts sessions, by `uname -m`; undefined: shell text does it. @defaultValue the one that is installed */
+  readonly sessionProgram?: (architecture: string) => Promise<Uint8Array | undefined>;
 }
 
 /** Sandboxes on a Linux machine by copy-on-write and namespaces. Needs no daemon and no image. Does nothing until it is asked. */
@@ -80,8 +83,9 @@ class OverlayProvider implements SandboxProvider {
   readonly #survey: MachineSurvey;
   readonly #setups: KeptSetups;
   readonly #snapshots: LayerSnapshots<SandboxMeta>;
+  readonly #program: SessionProgram;
 
-  constructor({ key = 'overlayfs', host, facts, directory, strategy }: OverlayfsOptions) {
+  constructor({ key = 'overlayfs', host, facts, directory, strategy, sessionProgram }: OverlayfsOptions) {
     this.name = key;
     // What bounds the disk is mounted, and its speed is bounded by a group that nobody hands out: both need root.
     const boundsDisk = facts.uid === 0;
@@ -112,6 +116,13 @@ class OverlayProvider implements SandboxProvider {
     this.#wanted = strategy;
     this.#survey = new MachineSurvey({ provider: this.name, host, facts, layout, wanted: strategy });
     this.#setups = new KeptSetups(this.#directories, () => this.#survey.machine());
+    this.#program = new SessionProgram({
+      host,
+      provider: this.name,
+      facts,
+      root: layout.root,
+      read: sessionProgram ?? readSessionProgram,
+    });
     this.#snapshots = overlaySnapshots(this.#directories, this.#survey);
   }
 
@@ -318,6 +329,6 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
 
   async #runtime(meta: SandboxMeta, options?: CallOptions): Promise<PlaceRuntime> {
     const machine = await this.#survey.machineWith(meta.searchPath, options);
-    return openSandbox(this.#directories, meta, machine, await this.#survey.filterFile(machine));
+    return openSandbox(this.#directories, meta, machine, await this.#survey.filterFile(machine), this.#program);
   }
 }

@@ -31,6 +31,7 @@ import type { Machine } from './machine.ts';
 import { mountAll } from './mount-table.ts';
 import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+import { sessionMounts } from './session-mounts.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { EMPTY_CONTENTS, isOfPerson } from './tool-directories.ts';
 
@@ -133,33 +134,12 @@ export function supervisorScript(input: SupervisorInput): string {
         empty: cgroupEmpty(cgroup, meta.id),
       }
     : { setUp: '', enter: '', thaw: ':', empty: ':' };
-  const own = { type: 'bind', source: directory, target: '/run' } as const;
-  const bind = (source: string, target: string) => ({ type: 'bind', source, target }) as const;
   const isBounded = meta.limits.diskBytes !== undefined;
   const ownBound = ownBoundOf(strategy, meta);
-  const mounts = [
-    ...(isBounded ? [] : [bind(playground, '/run/playground')]),
-    bind(etc, '/run/etc'),
-    ...sources.tools.map(({ source, target }) => bind(target, source)),
-    ...(meta.root.type === 'directory' ? [bind(meta.root.path, '/run/root')] : []),
-    ...strategy.mounts(live ? LIVE : base, isRoot, disk ? DISK : '/run', setup, newer, live ? HIDDEN : difference),
-  ];
-  const tools = sources.tools.filter(({ target }) => isOfPerson(target)).map(({ source }) => source);
-  const trees = [
-    ...sources.tools.map(({ source }) => source),
-    ...(meta.root.type === 'directory' ? ['/run/root'] : []),
-  ];
-  const places = [
-    ...(trees.length === 0 ? [] : [EMPTY.slice('/run/'.length)]),
-    ...(setup === undefined ? [] : ['setup']),
-    ...(newer === undefined ? [] : ['newer']),
-    ...(difference === undefined && !live ? [] : ['difference']),
-    ...(live ? ['live'] : []),
-    ...sources.tools.map(({ source }) => quoted(source.slice('/run/'.length))),
-  ];
+  const { places, own, mounts, trees, tools } = sessionMounts(input);
   // The layers have to be there before what is mounted of them.
   const isEarly = disk !== undefined || live !== undefined;
-  const sessionMounts = isEarly
+  const mountAllOfThem = isEarly
     ? `${mountAll('run.table', [own])}cd /run
 ${
   disk
@@ -196,8 +176,8 @@ flock -w 60 7 || fail 'another process has been starting this sandbox for a minu
 if [ -e dying ]; then flock -w 20 6 || fail 'the session before this one does not end'; rm -f dying
 else flock -n 6 || { printf 'alive\\0'; exit 0; }; fi
 left=$(empty 2>&1) || fail "$left"
-for place in ${places.join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
-${strategy.begin ?? ''}${sessionMounts}${strategy.attach ?? ''}${ownBound?.attachPlayground ?? ''}${detachTrees(trees, tools, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
+for place in ${places.map(quoted).join(' ')}; do [ -d "$place" ] || mkdir "$place" || fail "cannot make $place"; done
+${strategy.begin ?? ''}${mountAllOfThem}${strategy.attach ?? ''}${ownBound?.attachPlayground ?? ''}${detachTrees(trees, tools, isRoot)}${processors.length === 0 ? '' : `echo ${processors.join()} >${PROCESSORS} || fail 'cannot note its processors'\n`}${groups.setUp}
 # Those of the session before are nobody's: what still had them open would share what is said by them.
 n=0
 until mkfifo -m 666 status scan-status io/control io/ready scan-io/control scan-io/ready 2>/dev/null; do

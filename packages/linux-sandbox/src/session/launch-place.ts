@@ -110,7 +110,7 @@ cat ${quoted(root)}/sandboxes/*/${PROCESSORS} 2>/dev/null
   return {
     // The text holds the environment, as the isolation writes it: no argument of a process.
     argv: ['sh', '-c', launcher, RUN_GIVEN],
-    given: printfFormat(encodeRaw(supervisor)).replaceAll('\n', '\\012'),
+    given: encodeRaw(`${printfFormat(encodeRaw(supervisor)).replaceAll('\n', '\\012')}\n`),
     namespaces,
     judge: (facts) =>
       judgeFacts(

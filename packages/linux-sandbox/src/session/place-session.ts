@@ -15,7 +15,6 @@ import {
   type ProcessSpec,
   INSIDE,
 } from '@litterbox/core/provider';
-import { give } from '../directory/run-script.ts';
 import { type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
 import { notRunning } from '@litterbox/sandbox-kit';
 import { type KeptFacts, MAX_KEPT_FACTS_CHARACTERS, parseKeptFacts } from './kept-facts.ts';
@@ -26,8 +25,8 @@ import { PlaceProcess } from './place-process.ts';
 export interface Launch {
   /** Run by a shell of the host; its first argument is the text of the supervisor, as `placeScript` makes it. */
   readonly argv: readonly [string, ...string[]];
-  /** A line for it by stdin, where it takes one. */
-  readonly given?: string;
+  /** What it is given by stdin before anything else, where it takes that. */
+  readonly given?: Uint8Array;
   /** What the host's own namespaces are called, by {@link HOST_NAMESPACES_SCRIPT}. */
   readonly namespaces: string;
   judge(facts: KernelFacts): Assurance;
@@ -212,7 +211,7 @@ async function launchOnce(
   const abort = () => void handle.closeStdin(); // the supervisor then ends what it started
   options?.signal?.addEventListener('abort', abort, { once: true });
   try {
-    if (given !== undefined) await give(handle, given);
+    if (given !== undefined) await handle.write(given).catch(() => {}); // one that has ended by then says why by itself
     const supervisor = new SupervisorTalk(handle);
     const { words, said } = await supervisor.next();
     options?.signal?.throwIfAborted();

@@ -59,6 +59,8 @@ export interface Strategy {
   ): readonly SessionMount[];
   /** Shell text after these mounts, in the same place: mounts that no table can tell of beforehand. Calls `fail` with a text when it cannot. */
   readonly attach?: string;
+  /** Sessions are started by shell text in any case: its texts share variables, which programs do not. */
+  readonly isForShell?: true;
   /** `keep` of core's `keepSetupScript`, for new directories of `owner`; empty: of who runs it. */
   keep(owner: string): string;
   /** Its `takeBack`. */

@@ -88,6 +88,7 @@ exit $code`,
     return `${withFunctions(begin)}\n`;
   },
   mounts: () => [],
+  isForShell: true,
   attach: `lb_path=$PATH
 ${ZFS_FUNCTIONS}{ lb_in . && lb_of ${DISK} && ${MOUNT_DATASET} ${DISK}; } 2>mount-errors || fail "cannot mount the dataset of the sandbox: $(cat mount-errors)"
 for name in ws home; do mount --bind ${DISK}/$name $name || fail "cannot bind $name of the dataset"; done

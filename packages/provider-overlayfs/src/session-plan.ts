@@ -1,0 +1,81 @@
+import { CORE_LIMIT_BYTES, PROCESS_ONE, RESERVE_DISK, SANDBOX_USER } from '@litterbox/linux-sandbox';
+import { encodeRaw } from '@litterbox/core/provider';
+import { CLOSED, MASKS, sandboxArguments, scannerArguments } from './bwrap-arguments.ts';
+import { cgroupSteps, groupWords } from './cgroup.ts';
+import { detachSteps } from './detach-trees.ts';
+import { DISK, mountLayers } from './disk.ts';
+import { FRESH_UPPER, FROZEN } from './fresh-upper.ts';
+import { hideOfLive, LIVE, mountLive } from './live-lower.ts';
+import { mountStep } from './mount-table.ts';
+import { sessionMounts } from './session-mounts.ts';
+import { PROCESSORS, type SupervisorInput } from './supervisor-script.ts';
+import { EMPTY_CONTENTS } from './tool-directories.ts';
+
+/** An entry of a plan: its name and its arguments, none of them with a NUL. */
+export type PlanEntry = readonly [name: string, ...words: string[]];
+
+/** In the session program's sense: a function `fail` with a text, whose text is what the session fails with. */
+const shell = (text: string): PlanEntry => ['shell', `fail() { printf %s "$1" >&2; exit 1; }\n${text}`];
+
+/**
+ * What the session program does, in the order in which it does it. It carries out what is decided here and decides nothing.
+ *
+ * @param environment of processes inside
+ */
+export function sessionPlan(
+  input: SupervisorInput,
+  environment: Readonly<Record<string, string>>,
+): readonly PlanEntry[] {
+  const { machine, meta, strategy, directory, live, setup, unwanted, disk, filter, sources, proc, processors } = input;
+  const { cgroup, isRoot } = machine;
+  const { places, own, mounts, trees, tools } = sessionMounts(input);
+  const bubblewrap = (words: readonly string[]) =>
+    ['bwrap', ...words, '--json-status-fd', '8', '--seccomp', '9', '--', ...PROCESS_ONE] as const;
+  const layers = strategy.layers.map(({ name }) => name).filter((name) => name !== FROZEN);
+  const owner = `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`;
+  return [
+    ['directory', directory],
+    isRoot ? ['user', `${SANDBOX_USER.uid}`, `${SANDBOX_USER.gid}`] : ['own-users'],
+    ...(cgroup ? [['groups', `${cgroup.version}`, ...groupWords(cgroup, meta.id)] as const] : []),
+    ['open-files', `${meta.limits.openFiles}`],
+    ['core-bytes', `${CORE_LIMIT_BYTES}`],
+    ['processors', ...processors.map(String)],
+    ['filter', filter],
+    ['unwanted', ...unwanted],
+    ...(meta.limits.diskBytes === undefined ? [] : [['disk', DISK] as const]),
+    ['environment', ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value])],
+    ['sandbox', ...bubblewrap(sandboxArguments(machine, meta, sources, proc))],
+    ['scanner', ...bubblewrap(scannerArguments(machine, strategy.changes, setup !== undefined, proc))],
+    ['places', ...places],
+    ...(strategy.begin === undefined ? [] : [['layers', FRESH_UPPER] as const]),
+    mountStep(own),
+    ['enter', '/run'],
+    ...(disk ? [shell(mountLayers(disk, owner, layers))] : []),
+    ...(live ? [shell(`${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}`)] : []),
+    ...mounts.map(mountStep),
+    ...(disk ? [shell(RESERVE_DISK)] : []),
+    ...(strategy.attach === undefined ? [] : [shell(strategy.attach)]),
+    ...detachSteps(trees, tools, isRoot),
+    ...(processors.length === 0 ? [] : [['write', PROCESSORS, `${processors.join()}\n`, '644'] as const]),
+    ...(cgroup ? cgroupSteps(cgroup, meta.id, meta.limits, processors).map((step) => withShell(step)) : []),
+    ['write', CLOSED, '', '0'],
+    ...(sources.masked.length === 0
+      ? []
+      : [
+          ['places', MASKS] as const,
+          ...Object.entries({ empty: '', ...EMPTY_CONTENTS }).map(
+            ([name, text]) => ['write', `${MASKS}/${name}`, text, '644'] as const,
+          ),
+        ]),
+    ['go'],
+  ];
+}
+
+const withShell = (step: PlanEntry): PlanEntry => (step[0] === 'shell' ? shell(step[1] ?? '') : step);
+
+/** A plan as the session program reads it: each entry is its name, the number of its arguments and these, each with a NUL behind it. */
+export function encodePlan(entries: readonly PlanEntry[]): Uint8Array {
+  return encodeRaw(
+    entries.flatMap(([name, ...words]) => [name, `${words.length}`, ...words].map((word) => `${word}\0`)).join(''),
+  );
+}

@@ -1,0 +1,40 @@
+#ifndef LITTERBOX_PLAN_H
+#define LITTERBOX_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * A plan is what the program is told by stdin: entries, each of words that end with a NUL. An entry is its name, the number of its
+ * arguments in decimal digits, and these. The entry `go` of no arguments ends the plan. What follows is left for read_line.
+ */
+struct entry {
+  const char *name;
+  char **arguments;
+  size_t count;
+};
+
+enum { MAX_ENTRIES = 4096, MAX_WORDS = 65536, MAX_PLAN_BYTES = 4 * 1024 * 1024 };
+
+struct plan {
+  struct entry entries[MAX_ENTRIES];
+  size_t count;
+  /* Words of all entries. */
+  char *words[MAX_WORDS + MAX_ENTRIES];
+  size_t word_count;
+  char bytes[MAX_PLAN_BYTES];
+  size_t length;
+  /* Where in `bytes` that begins which came behind the plan. */
+  size_t rest;
+};
+
+/* Reads a plan from a descriptor. Ends the program where it is none. */
+void read_plan(int descriptor, struct plan *plan);
+
+/* Reads entries from bytes that are all there. Returns NULL, or what is wrong; "" where more bytes are needed. */
+const char *parse_plan(struct plan *plan);
+
+/* Reads on up to a line end, which becomes a NUL. Returns NULL at the end of input, or where the line is longer than fits. */
+char *read_line(int descriptor, struct plan *plan);
+
+#endif
