@@ -33,7 +33,6 @@ import { artefactDirectory, baseDirectory, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { encodePlan, sessionPlan } from './session-plan.ts';
-import type { SessionProgram } from './session-program.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { PROCESSORS, supervisorScript } from './supervisor-script.ts';
 import { findCredentials } from './tool-directories.ts';
@@ -48,16 +47,15 @@ export interface LaunchInput {
   readonly filter: string;
   /** The environment of processes inside. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly program: SessionProgram;
+  /** Absolute path of the session program; undefined: shell text does what it does. */
+  readonly program: string | undefined;
 }
 
 /** How a session is started: namespaces, overlay and first process, by a supervisor in a mount namespace of its own. */
 export async function launchSession(input: LaunchInput, options?: CallOptions): Promise<Launch> {
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
-  const [{ etc, sources, proc, namespaces, overlays, processors }, program] = await Promise.all([
-    prelude(input, options),
-    strategy.isForShell ? undefined : input.program.path(options),
-  ]);
+  const { etc, sources, proc, namespaces, overlays, processors } = await prelude(input, options);
+  const program = strategy.isForShell ? undefined : input.program;
   const disk = imageOf(layout, strategy, meta);
   const base = meta.live?.directory ?? baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
   const playground = `${layout.playgrounds}/${meta.playground}`;

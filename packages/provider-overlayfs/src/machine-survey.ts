@@ -8,7 +8,7 @@ import {
 import { type DirectoryLayout, hasSeccompFilter, seccompFilter } from '@litterbox/linux-sandbox';
 import { choosing, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
 import { type Machine, readMachine } from './machine.ts';
-import { checksum } from './checksum.ts';
+import type { SessionProgram } from './session-program.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What is looked at, and for whom. */
@@ -19,7 +19,11 @@ export interface MachineSurveyInput {
   readonly layout: DirectoryLayout;
   /** This way of copying or none. */
   readonly wanted: Strategy['name'] | undefined;
+  readonly program: SessionProgram;
 }
+
+/** A path at which no file is looked for. */
+const NOTHING = '/dev/null';
 
 /** Looks at the host once per process, as tools and file systems do not come and go while it runs, and keeps what it found. */
 export class MachineSurvey {
@@ -28,6 +32,7 @@ export class MachineSurvey {
   readonly #facts: HostFacts;
   readonly #layout: DirectoryLayout;
   readonly #wanted: Strategy['name'] | undefined;
+  readonly #program: SessionProgram;
   #machine: Promise<Machine> | undefined;
   /** By the strategy that was asked for, each tried once. */
   readonly #choices = new Map<Strategy['name'] | undefined, Promise<StrategyChoice>>();
@@ -35,12 +40,13 @@ export class MachineSurvey {
   readonly #others = new Map<string, Promise<Machine>>();
   #filter: Promise<string> | undefined;
 
-  constructor({ provider, host, facts, layout, wanted }: MachineSurveyInput) {
+  constructor({ provider, host, facts, layout, wanted, program }: MachineSurveyInput) {
     this.#provider = provider;
     this.#host = host;
     this.#facts = facts;
     this.#layout = layout;
     this.#wanted = wanted;
+    this.#program = program;
   }
 
   /** The next question looks again. */
@@ -51,13 +57,18 @@ export class MachineSurvey {
   }
 
   machine(options?: CallOptions): Promise<Machine> {
-    const lookedFor = this.#filterPath(this.#facts.architecture);
-    this.#machine ??= readMachine(this.#host, this.#facts, this.#provider, lookedFor).catch((error: unknown) => {
+    this.#machine ??= this.#read().catch((error: unknown) => {
       this.#machine = undefined;
       throw error;
     });
     options?.signal?.throwIfAborted();
     return this.#machine;
+  }
+
+  async #read(): Promise<Machine> {
+    const filter = this.#filterPath(this.#facts.architecture);
+    const program = (await this.#program.wantedPath()) ?? NOTHING;
+    return await readMachine(this.#host, this.#facts, this.#provider, { filter, program });
   }
 
   /**
@@ -70,9 +81,9 @@ export class MachineSurvey {
     const facts = { ...this.#facts, searchPath: [...new Set([...searchPath, ...now])] };
     if (searchPath.every((path) => now.includes(path))) return { ...machine, facts };
     const key = facts.searchPath.join(':');
-    const known = this.#others.get(key) ?? readMachine(this.#host, facts, this.#provider, '/dev/null', options);
+    const known = this.#others.get(key) ?? readMachine(this.#host, facts, this.#provider, { filter: NOTHING, program: NOTHING }, options);
     this.#others.set(key, known);
-    return { ...(await known), hasFile: machine.hasFile };
+    return { ...(await known), hasFilter: machine.hasFilter, program: machine.program };
   }
 
   /** @throws LitterboxError `TOOL_MISSING` or `UNAVAILABLE` where no sandbox can run */
@@ -107,14 +118,19 @@ export class MachineSurvey {
    *
    * @throws LitterboxError `UNSUPPORTED` for a machine whose system calls are not known
    */
-  filterFile({ facts, hasFile }: Machine): Promise<string> {
+  filterFile({ facts, hasFilter }: Machine): Promise<string> {
     this.#filter ??= (async () => {
       const path = this.#filterPath(facts.architecture);
-      if (!hasFile)
+      if (!hasFilter)
         await this.#host.files.write(path, seccompFilter(facts.architecture, this.#provider), { mode: 0o600 });
       return path;
     })();
     return this.#filter;
+  }
+
+  /** Absolute path of the session program; undefined where shell text starts sessions. Its parent has to be there. */
+  async programFile(options?: CallOptions): Promise<string | undefined> {
+    return await this.#program.path((await this.machine(options)).program, options);
   }
 
   /** A file that is never there, where there is no filter. */
@@ -122,4 +138,11 @@ export class MachineSurvey {
     const sum = hasSeccompFilter(architecture) ? checksum(seccompFilter(architecture, this.#provider)) : 'unknown';
     return `${this.#layout.root}/seccomp-${architecture}-${sum}.bpf`;
   }
+}
+
+/** Tells versions of the filter apart (FNV-1a); nothing secret hangs on it. */
+function checksum(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
 }

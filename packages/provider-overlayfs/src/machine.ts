@@ -35,9 +35,26 @@ export interface Machine {
   /** First components below `/` that are links into /usr (`bin`, `lib64`), with their targets, and those that are directories. */
   readonly rootLinks: readonly (readonly [name: string, target: string])[];
   readonly rootDirectories: readonly string[];
-  /** The file that the look was to look for is there. */
-  readonly hasFile: boolean;
+  /** The filter of system calls that the look was to look for is there. */
+  readonly hasFilter: boolean;
+  /** What the look found where it was to look for the session program; undefined where nothing is. */
+  readonly program: FoundProgram | undefined;
   readonly checks: readonly ProbeCheck[];
+}
+
+/** A file, as the machine tells of it. */
+export interface FoundProgram {
+  readonly isFile: boolean;
+  readonly uid: number;
+  /** The permission bits. */
+  readonly mode: number;
+  readonly sizeBytes: number;
+}
+
+/** Absolute paths of files of ours to look for on the way. */
+export interface LookedFor {
+  readonly filter: string;
+  readonly program: string;
 }
 
 /** The programs the provider runs on its host, and the Debian package of each. */
@@ -69,13 +86,13 @@ const MINIMUM_KERNEL = [5, 10];
 /**
  * Looks once; changes nothing.
  *
- * @param lookedFor absolute path of a file to look for on the way
+ * @param lookedFor what to look for on the way
  */
 export async function readMachine(
   host: Host,
   facts: HostFacts,
   provider: ProviderKey,
-  lookedFor: string,
+  lookedFor: LookedFor,
   options?: CallOptions,
 ): Promise<Machine> {
   if (facts.platform !== 'linux') {
@@ -129,7 +146,8 @@ export async function readMachine(
     ...(one('scope') === 'yes' && { scope: ownScope(facts.uid) }),
     canMakeDisks,
     ...withoutDiskSpeed(cgroup, isRoot, one('controllers')),
-    hasFile: one('file') === 'yes',
+    hasFilter: one('filter') === 'yes',
+    program: programOf(one('program')),
     toolDirectories: tools.directories,
     unreachable: tools.unreachable,
     rootLinks: all('root-link').map(
@@ -247,7 +265,7 @@ unset IFS`;
 }
 
 /** Every program it starts is time before each command of the command line: what the shell can tell itself, it tells. */
-function surveyScript({ searchPath, homeDirectory, uid }: HostFacts, file: string): string {
+function surveyScript({ searchPath, homeDirectory, uid }: HostFacts, { filter, program }: LookedFor): string {
   const readLine = `first_line() { line=; [ ! -r "$1" ] || read -r line <"$1"; }`;
   return `${SAY}
 ${readLine}
@@ -261,7 +279,8 @@ say userns "$line"
 first_line /proc/sys/kernel/apparmor_restrict_unprivileged_userns
 say apparmor "$line"
 ${CAN_MAKE_DISKS} && say disks yes
-[ -f ${quoted(file)} ] && say file yes
+[ -f ${quoted(filter)} ] && say filter yes
+say program "$(stat -c '%a %u %s %F' ${quoted(program)} 2>/dev/null)"
 say open-files "$(ulimit -Hn)"
 say cgroup-mounts "$(grep cgroup /proc/self/mounts)"
 groups= own=
@@ -282,6 +301,18 @@ ${linksScript(searchPath)}
 for d in .pyenv .nvm .rbenv .cargo .rustup .volta .asdf .sdkman .deno .bun .local/share/mise .local/share/pnpm; do [ -d ${quoted(homeDirectory)}/$d ] && say tool-root ${quoted(homeDirectory)}/$d; done
 find /bin /sbin /lib /lib32 /lib64 /libx32 -maxdepth 0 \\( -type l -printf 'root-link %f %l\\0' -o -type d -printf 'root-directory %f\\0' \\) 2>/dev/null
 :`;
+}
+
+/** As `stat` says it: the mode in octal digits, the user, the size and what it is. */
+function programOf(line: string): FoundProgram | undefined {
+  const [, mode, uid, size, what] = /^([0-7]+) (\d+) (\d+) (.*)$/.exec(line) ?? [];
+  if (mode === undefined) return undefined;
+  return {
+    isFile: what === 'regular file',
+    uid: Number(uid),
+    mode: Number.parseInt(mode, 8),
+    sizeBytes: Number(size),
+  };
 }
 
 /** Version 1 knows nothing of whose memory the kernel writes back later, so that what is written there goes past every limit. */

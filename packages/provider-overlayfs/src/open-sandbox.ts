@@ -8,22 +8,26 @@ import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from './fresh-upper.ts';
 import { launchSession } from './launch-session.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { Machine } from './machine.ts';
-import type { SessionProgram } from './session-program.ts';
 import { visibleSearchPath } from './visible-search-path.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
+
+/** Absolute paths of files on the host by which its sessions are started. */
+export interface SessionFiles {
+  /** The filter of system calls. */
+  readonly filter: string;
+  /** The session program; undefined: shell text does what it does. */
+  readonly program: string | undefined;
+}
 
 /**
  * The runtime of a sandbox. Does nothing until it is asked.
  *
- * @param filter absolute path of the filter of system calls
- * @param program starts its sessions
  */
 export function openSandbox(
   directories: SandboxDirectories<SandboxMeta>,
   meta: SandboxMeta,
   machine: Machine,
-  filter: string,
-  program: SessionProgram,
+  { filter, program }: SessionFiles,
 ): PlaceRuntime {
   const { host, layout, provider } = directories;
   const { cgroup, isRoot } = machine;
@@ -48,6 +52,7 @@ export function openSandbox(
     allowDegraded: meta.allowDegraded,
     isRoot,
     hasScannerPlace: true,
+    ...(program !== undefined && !strategy.isForShell && { program }),
     launch: (call) => launchSession(launch, call),
     scanned: {
       changes: isUpper ? '/changes' : '/workspace',

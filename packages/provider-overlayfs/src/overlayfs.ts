@@ -83,7 +83,6 @@ class OverlayProvider implements SandboxProvider {
   readonly #survey: MachineSurvey;
   readonly #setups: KeptSetups;
   readonly #snapshots: LayerSnapshots<SandboxMeta>;
-  readonly #program: SessionProgram;
 
   constructor({ key = 'overlayfs', host, facts, directory, strategy, sessionProgram }: OverlayfsOptions) {
     this.name = key;
@@ -114,15 +113,15 @@ class OverlayProvider implements SandboxProvider {
       isOwn: (description) => isSandboxMeta(description) && (isHere || description['live'] === undefined),
     });
     this.#wanted = strategy;
-    this.#survey = new MachineSurvey({ provider: this.name, host, facts, layout, wanted: strategy });
-    this.#setups = new KeptSetups(this.#directories, () => this.#survey.machine());
-    this.#program = new SessionProgram({
+    const program = new SessionProgram({
       host,
       provider: this.name,
       facts,
       root: layout.root,
       read: sessionProgram ?? readSessionProgram,
     });
+    this.#survey = new MachineSurvey({ provider: this.name, host, facts, layout, wanted: strategy, program });
+    this.#setups = new KeptSetups(this.#directories, () => this.#survey.machine());
     this.#snapshots = overlaySnapshots(this.#directories, this.#survey);
   }
 
@@ -329,6 +328,10 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
 
   async #runtime(meta: SandboxMeta, options?: CallOptions): Promise<PlaceRuntime> {
     const machine = await this.#survey.machineWith(meta.searchPath, options);
-    return openSandbox(this.#directories, meta, machine, await this.#survey.filterFile(machine), this.#program);
+    const [filter, program] = await Promise.all([
+      this.#survey.filterFile(machine),
+      this.#survey.programFile(options),
+    ]);
+    return openSandbox(this.#directories, meta, machine, { filter, program });
   }
 }

@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import {
   type CallOptions,
   type Host,
   type HostFacts,
+  isLitterboxError,
   LitterboxError,
   type ProviderKey,
   shown,
 } from '@litterbox/core/provider';
-import { checksum } from './checksum.ts';
+import type { FoundProgram } from './machine.ts';
 
 /** By `uname -m`: packages that hold the program for it. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -39,70 +41,83 @@ export interface SessionProgramInput {
   read(architecture: string): Promise<Uint8Array | undefined>;
 }
 
-interface Sent {
+interface Wanted {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * The program that starts sessions, as a file on the machine where they run. It is written there once, under a name that tells what it holds,
- * and looked at before each start: who may write to it may do what this user may.
+ * The program that starts sessions, as a file on the machine where they run. It is written there once, under a name that tells what it holds.
+ * Who looks at the machine looks at the file too: one that somebody else may have written is refused.
  */
 export class SessionProgram {
   readonly #input: SessionProgramInput;
-  #wanted: Promise<Sent | undefined> | undefined;
-  /** The machine does not run it: the directory is on a file system without programs, or the kernel is another one. */
-  #isRefused = false;
+  #wanted: Promise<Wanted | undefined> | undefined;
+  #path: Promise<string | undefined> | undefined;
 
   constructor(input: SessionProgramInput) {
     this.#input = input;
   }
 
+  /** Absolute path where it is to be; undefined where none is installed for that machine. */
+  async wantedPath(): Promise<string | undefined> {
+    return (await this.#find())?.path;
+  }
+
   /**
-   * Absolute path of the file; undefined where there is none for this machine, or it does not run it.
+   * Absolute path of the file; undefined where none is installed for the machine, or it does not run it.
    *
+   * @param found what is there, as the machine tells of it
    * @throws LitterboxError `PERMISSION_DENIED` for a file that somebody else may have written
    */
-  async path(options?: CallOptions): Promise<string | undefined> {
+  async path(found: FoundProgram | undefined, options?: CallOptions): Promise<string | undefined> {
+    options?.signal?.throwIfAborted();
+    this.#path ??= this.#prepare(found).catch((error: unknown) => {
+      this.#path = undefined;
+      throw error;
+    });
+    return await this.#path;
+  }
+
+  #find(): Promise<Wanted | undefined> {
+    const { facts, root, read } = this.#input;
+    this.#wanted ??= read(facts.architecture).then((bytes) => {
+      if (bytes === undefined) return undefined;
+      const sum = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+      return { bytes, path: `${root}/session-${sum}` };
+    });
+    return this.#wanted;
+  }
+
+  async #prepare(found: FoundProgram | undefined): Promise<string | undefined> {
     const { host } = this.#input;
-    this.#wanted ??= this.#find();
-    const wanted = await this.#wanted;
-    if (wanted === undefined || this.#isRefused) return undefined;
-    if (await this.#isThere(wanted, options)) return wanted.path;
+    const wanted = await this.#find();
+    if (wanted === undefined) return undefined;
+    if (found && this.#isWhole(found, wanted)) return wanted.path;
     await host.files.write(wanted.path, wanted.bytes, { mode: 0o700 });
-    if (await this.#runs(wanted.path, options)) return wanted.path;
-    this.#isRefused = true;
+    if (await this.#runs(wanted.path)) return wanted.path;
+    // The directory is on a file system that starts no programs, or the kernel is another one.
     await host.files.remove(wanted.path);
     return undefined;
   }
 
-  async #find(): Promise<Sent | undefined> {
-    const { facts, root, read } = this.#input;
-    const bytes = await read(facts.architecture);
-    return bytes && { bytes, path: `${root}/session-${checksum(bytes)}` };
-  }
-
-  async #isThere({ path, bytes }: Sent, options?: CallOptions): Promise<boolean> {
+  #isWhole({ isFile, uid, mode, sizeBytes }: FoundProgram, { path, bytes }: Wanted): boolean {
     const { host, facts, provider } = this.#input;
-    const found = await host.files.stat(path, options);
-    if (found === undefined) return false;
-    const isOurs = found.type === 'file' && found.uid === facts.uid && (found.mode & 0o7077) === 0;
-    if (!isOurs)
-      throw new LitterboxError(
-        'PERMISSION_DENIED',
-        `${shown(path)} on ${host.name} starts sandboxes, and somebody else may have written it.`,
-        { operation: 'provider.start', provider, hint: 'Remove it: Litterbox writes it again.' },
-      );
-    return found.sizeBytes === bytes.length && (found.mode & 0o100) !== 0;
+    if (isFile && uid === facts.uid && (mode & 0o7022) === 0)
+      return sizeBytes === bytes.length && (mode & 0o100) !== 0;
+    throw new LitterboxError(
+      'PERMISSION_DENIED',
+      `${shown(path)} on ${host.name} starts sandboxes, and somebody else may have written it.`,
+      { operation: 'provider.start', provider, hint: 'Remove it: Litterbox writes it again.' },
+    );
   }
 
-  async #runs(path: string, options?: CallOptions): Promise<boolean> {
+  async #runs(path: string): Promise<boolean> {
     try {
-      await using handle = await this.#input.host.spawn({ argv: [path, 'check'] }, options);
+      await using handle = await this.#input.host.spawn({ argv: [path, 'check'] });
       return (await handle.exit).code === 0;
     } catch (error) {
-      options?.signal?.throwIfAborted();
-      if (error instanceof LitterboxError && error.code === 'UNAVAILABLE') throw error;
+      if (isLitterboxError(error, 'UNAVAILABLE')) throw error;
       return false;
     }
   }

@@ -28,6 +28,8 @@ export interface PlaceProcessInput {
   readonly spec: ProcessSpec & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
   /** Absolute path of the workspace inside, which is opened where an agent has closed it to itself. */
   readonly workspace?: string;
+  /** Absolute path of the session program on the host; absent: shell text does what it does. */
+  readonly program?: string;
   /** Names in the environment of the sandbox's first process. */
   readonly inherited: readonly string[];
   /** Aborted when the session ends. */
@@ -174,7 +176,13 @@ export class PlaceProcess implements ProcessHandle {
     const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
     const starter = await host.spawn(
       {
-        argv: ['sh', '-c', STARTER_SCRIPT, io, id, hasStdin ? 'pipe' : 'none', isInline ? script : ''],
+        argv: [
+          ...(input.program === undefined ? (['sh', '-c', STARTER_SCRIPT] as const) : ([input.program, 'relay'] as const)),
+          io,
+          id,
+          hasStdin ? 'pipe' : 'none',
+          isInline ? script : '',
+        ],
         ...(hasStdin && { stdin: 'pipe' }),
       },
       { signal: input.lost },

@@ -46,6 +46,8 @@ export interface SessionInput {
   readonly isRoot: boolean;
   /** Whether the supervisor starts a place of its own for the change scanner, beside the sandbox; else it looks from inside. */
   readonly hasScannerPlace: boolean;
+  /** Absolute path of the session program on the host; absent: shell text does what it does. */
+  readonly program?: string;
   /** Asked before every start of a session: what is there on the host may have changed since the last one. */
   launch(options?: CallOptions): Promise<Launch>;
 }
@@ -99,7 +101,9 @@ export class Session implements AsyncDisposable {
    *   `SANDBOX_PAUSED`, `SANDBOX_STOPPED` when a program is to start in a sandbox at rest that has no session.
    */
   static async attach(input: SessionInput, purpose: SessionPurpose, options?: CallOptions): Promise<Session> {
-    const argv = ['sh', '-c', LINK_SCRIPT, input.files.directory, purpose] as const;
+    const { program, files } = input;
+    const linkArguments = program === undefined ? (['sh', '-c', LINK_SCRIPT] as const) : ([program, 'link'] as const);
+    const argv = [...linkArguments, files.directory, purpose] as const;
     const link = await input.host.spawn({ argv, stdin: 'pipe' });
     try {
       const output = lines(link)[Symbol.asyncIterator]();
@@ -130,7 +134,7 @@ export class Session implements AsyncDisposable {
 
   /** Starts a program in the sandbox, or in the namespace of its change scanner. */
   async spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
-    const { provider, host, files, environment, workdir, hasScannerPlace } = this.#input;
+    const { provider, host, files, environment, workdir, hasScannerPlace, program } = this.#input;
     const base = where === 'sandbox' ? environment : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
     const isInside = where === 'sandbox' || !hasScannerPlace;
     const started = await PlaceProcess.start(
@@ -145,6 +149,7 @@ export class Session implements AsyncDisposable {
           env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? base) },
         },
         ...(where === 'sandbox' && { workspace: workdir }),
+        ...(program !== undefined && { program }),
         inherited: Object.keys(isInside ? environment : base),
         lost: this.#lost.signal,
         onEnd: (process) => this.#processes.delete(process),

@@ -1,0 +1,85 @@
+#include "link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "files.h"
+#include "locks.h"
+
+/* More than the facts of any session take. */
+enum { START_LOCK_MS = 60000, MAX_FACTS_BYTES = 2 * 1024 * 1024 };
+
+static void say(const char *text) { (void)write_all(STDOUT_FILENO, text, strlen(text)); }
+
+static void say_alive(void) {
+  static char facts[MAX_FACTS_BYTES];
+  ssize_t length = read_file(AT_FDCWD, "session.json", facts, sizeof facts);
+  if (length > 0) facts[strcspn(facts, "\n")] = '\0';
+  say("alive ");
+  say(length > 0 ? facts : "");
+  say("\n");
+}
+
+/* False where there is nothing to wait for. */
+static bool say_state(bool is_for_program) {
+  int start = open_lock("start.lock");
+  if (!lock_within(start, LOCK_EX, START_LOCK_MS)) return say("busy\n"), false;
+  int alive = open_lock("alive.lock");
+  bool is_alive = !exists("dying") && !lock_within(alive, LOCK_SH, 0);
+  bool goes_on = true;
+  if (is_alive)
+    say_alive();
+  else if (is_for_program && exists("paused"))
+    goes_on = (say("paused\n"), false);
+  else if (is_for_program && exists("stopped"))
+    goes_on = (say("stopped\n"), false);
+  else
+    say("none\n");
+  close(alive);
+  close(start);
+  return goes_on;
+}
+
+/* Reads up to a line end, or to the end of input. */
+static bool read_word(void) {
+  for (char byte;;) {
+    ssize_t got = read(STDIN_FILENO, &byte, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    if (byte == '\n') return true;
+  }
+}
+
+static _Noreturn void tell_end(int clients, pid_t parent) {
+  close(clients);
+  close(STDIN_FILENO);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
+  int alive = open_lock("alive.lock");
+  while (flock(alive, LOCK_SH) != 0 && errno == EINTR) continue;
+  say("gone\n");
+  _exit(0);
+}
+
+int run_link(const char *directory, bool is_for_program) {
+  (void)signal(SIGPIPE, SIG_IGN);
+  if (chdir(directory) != 0) return 1;
+  int clients = open("clients.lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (clients < 0) return 1;
+  while (flock(clients, LOCK_SH) != 0)
+    if (errno != EINTR) return 1;
+  if (!say_state(is_for_program)) return 0;
+  if (!read_word()) return 0;
+  pid_t parent = getpid();
+  pid_t teller = fork();
+  if (teller < 0) return 1;
+  if (teller == 0) tell_end(clients, parent);
+  while (read_word()) continue;
+  return 0;
+}
