@@ -33,6 +33,7 @@ need bwrap bubblewrap
 need newuidmap uidmap
 need tar tar
 need unshare util-linux
+need gcc 'gcc libc6-dev'
 if [ -n "$missing" ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     say "installing$missing"
@@ -58,7 +59,7 @@ export PATH NX_DAEMON
 stale=''
 for package in packages/*/; do
   package=${package%/}
-  [ -e "$package/package.json" ] || continue
+  [ -e "$package/tsconfig.json" ] || continue
   stamp=$package/dist/.tsbuildinfo
   if [ ! -e "$stamp" ] ||
     [ -n "$(find "$package/src" "$package/package.json" "$package/tsconfig.json" tsconfig.base.json tools/bundle \
@@ -66,9 +67,14 @@ for package in packages/*/; do
     stale="$stale $package"
   fi
 done
+case $(uname -m) in aarch64) program=packages/session-linux-arm64 ;; *) program=packages/session-linux-x64 ;; esac
+program=$program/dist/litterbox-session
+if [ ! -e "$program" ] || [ -n "$(find packages/session-program -newer "$program" | head -n 1)" ]; then
+  stale="$stale packages/session-program"
+fi
 if [ -n "$stale" ]; then
   say "building (changed:$stale)"
   npm run --silent build >&2
   # A build answered from the cache, or one without any difference, keeps its old times.
-  touch packages/*/dist/.tsbuildinfo
+  touch packages/*/dist/.tsbuildinfo packages/session-linux-*/dist/litterbox-session
 fi

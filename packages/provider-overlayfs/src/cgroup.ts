@@ -149,12 +149,7 @@ function cpusetSteps(parent: string, id: string, processors: readonly number[]) 
 }
 
 /** Shell text: makes the groups of a sandbox and sets its limits. Fails when one cannot be set. */
-export function cgroupSetUp(
-  cgroup: Cgroup,
-  id: string,
-  limits: GroupLimits,
-  processors: readonly number[],
-): string {
+export function cgroupSetUp(cgroup: Cgroup, id: string, limits: GroupLimits, processors: readonly number[]): string {
   const groups = groupsOf(cgroup, id).map(quoted).join(' ');
   const at = (controller: keyof Cgroup['parents'], file: string) =>
     quoted(`${cgroup.parents[controller]}/${id}/${file}`);

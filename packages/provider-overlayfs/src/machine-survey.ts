@@ -81,7 +81,9 @@ export class MachineSurvey {
     const facts = { ...this.#facts, searchPath: [...new Set([...searchPath, ...now])] };
     if (searchPath.every((path) => now.includes(path))) return { ...machine, facts };
     const key = facts.searchPath.join(':');
-    const known = this.#others.get(key) ?? readMachine(this.#host, facts, this.#provider, { filter: NOTHING, program: NOTHING }, options);
+    const known =
+      this.#others.get(key) ??
+      readMachine(this.#host, facts, this.#provider, { filter: NOTHING, program: NOTHING }, options);
     this.#others.set(key, known);
     return { ...(await known), hasFilter: machine.hasFilter, program: machine.program };
   }

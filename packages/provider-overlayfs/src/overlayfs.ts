@@ -328,10 +328,7 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
 
   async #runtime(meta: SandboxMeta, options?: CallOptions): Promise<PlaceRuntime> {
     const machine = await this.#survey.machineWith(meta.searchPath, options);
-    const [filter, program] = await Promise.all([
-      this.#survey.filterFile(machine),
-      this.#survey.programFile(options),
-    ]);
+    const [filter, program] = await Promise.all([this.#survey.filterFile(machine), this.#survey.programFile(options)]);
     return openSandbox(this.#directories, meta, machine, { filter, program });
   }
 }

@@ -23,7 +23,7 @@ export async function readSessionProgram(architecture: string): Promise<Uint8Arr
   const name = PACKAGES[architecture];
   if (name === undefined) return undefined;
   try {
-    return await readFile(createRequire(import.meta.url).resolve(`${name}/litterbox-session`));
+    return await readFile(createRequire(import.meta.url).resolve(`${name}/dist/litterbox-session`));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'MODULE_NOT_FOUND' || code === 'ENOENT') return undefined;
@@ -103,8 +103,7 @@ export class SessionProgram {
 
   #isWhole({ isFile, uid, mode, sizeBytes }: FoundProgram, { path, bytes }: Wanted): boolean {
     const { host, facts, provider } = this.#input;
-    if (isFile && uid === facts.uid && (mode & 0o7022) === 0)
-      return sizeBytes === bytes.length && (mode & 0o100) !== 0;
+    if (isFile && uid === facts.uid && (mode & 0o7022) === 0) return sizeBytes === bytes.length && (mode & 0o100) !== 0;
     throw new LitterboxError(
       'PERMISSION_DENIED',
       `${shown(path)} on ${host.name} starts sandboxes, and somebody else may have written it.`,

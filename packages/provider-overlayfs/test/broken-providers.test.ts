@@ -19,7 +19,7 @@ import {
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { isRoot } from './backends.ts';
-import { rewritten } from './rewritten.ts';
+import { rewritingHost, rewritten } from './rewritten.ts';
 import { describeSandboxProvider, failureOf, type TestRunner } from '@litterbox/conformance';
 
 /** What was asked for by whoever prepared it, whichever instance of the provider was asked. */
@@ -48,8 +48,7 @@ const facts = await host.facts();
 
 /** The provider on a host that runs other scripts than it was told to. */
 function scriptsWith(change: (script: string) => string): SandboxProvider {
-  const spawn: Host['spawn'] = (spec, options) => host.spawn(rewritten(spec, change), options);
-  return providerWith(() => ({}), { ...host, spawn });
+  return providerWith(() => ({}), rewritingHost(host, change));
 }
 
 /** Every member of the provider, forwarded; then what is broken. */
@@ -401,14 +400,7 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     () =>
       providerWith(
         (inner) => ({ create: (spec, options) => inner.create({ ...spec, allowDegraded: true }, options) }),
-        {
-          ...host,
-          spawn: (spec, options) =>
-            host.spawn(
-              rewritten(spec, (word) => word.replaceAll('exec 0</dev/null 1>/dev/null 2>/dev/null\n(', '(')),
-              options,
-            ),
-        },
+        rewritingHost(host, (word) => word.replaceAll('exec 0</dev/null 1>/dev/null 2>/dev/null\n(', '(')),
       ),
     'no link of a process leads out of the mounts that are there',
   ],

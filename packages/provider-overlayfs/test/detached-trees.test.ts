@@ -12,7 +12,7 @@ import { Fixture } from '@litterbox/testing';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, removeBackend } from './backends.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
-import { rewritten } from './rewritten.ts';
+import { rewritingHost } from './rewritten.ts';
 
 const CONNECT =
   'use Socket; socket(my $s, AF_UNIX, SOCK_STREAM, 0); print connect($s, pack_sockaddr_un($ARGV[0])) ? "reached" : "$!"';
@@ -33,9 +33,8 @@ class ToolsFixture extends Fixture {
     const local = localHost();
     const facts = await local.facts();
     const host: Host = {
-      ...local,
+      ...rewritingHost(local, change),
       facts: () => Promise.resolve({ ...facts, searchPath: [...facts.searchPath, tools] }),
-      spawn: (spec, options) => local.spawn(rewritten(spec, change), options),
     };
     const directory = await backendDirectory('copy');
     this.defer(() => removeBackend(directory));

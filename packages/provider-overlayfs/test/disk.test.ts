@@ -7,7 +7,7 @@ import { type Host, SandboxId, type SandboxRuntime, type SandboxSpec } from '@li
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, isRoot, removeBackend } from './backends.ts';
-import { rewritten } from './rewritten.ts';
+import { rewritingHost, rewritten } from './rewritten.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
 
 const MIB = 2 ** 20;
@@ -206,14 +206,7 @@ if (isRoot)
     });
 
     it('is DEGRADED where a directory would not be on it', async () => {
-      const loose: Host = {
-        ...host,
-        spawn: (spec, options) =>
-          host.spawn(
-            rewritten(spec, (word) => word.replace('for name in upper home', 'for name in upper')),
-            options,
-          ),
-      };
+      const loose = rewritingHost(host, (word) => word.replace('for name in upper home', 'for name in upper'));
       await using provider = overlayfs({ host: loose, facts: await loose.facts(), directory });
       await expect(provider.create(specOf(SandboxId.make()))).rejects.toMatchObject({
         code: 'DEGRADED',

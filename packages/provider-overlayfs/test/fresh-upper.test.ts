@@ -16,7 +16,7 @@ import { Fixture } from '@litterbox/testing';
 import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from '../src/fresh-upper.ts';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, isRoot, removeBackend } from './backends.ts';
-import { rewritten } from './rewritten.ts';
+import { rewritingHost } from './rewritten.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
 
 const BASE = fixtureWorkspace('f7e5f7e5', [
@@ -66,12 +66,7 @@ class FreshUpperFixture extends Fixture {
   /** The same directory, where each script that holds the first text has the second in its place. */
   async through(from: string, to: string): Promise<SandboxProvider> {
     const local = localHost();
-    const spawn: Host['spawn'] = (spec, options) =>
-      local.spawn(
-        rewritten(spec, (word) => word.replace(from, to)),
-        options,
-      );
-    const [host, facts] = [{ ...local, spawn }, await local.facts()];
+    const [host, facts] = [rewritingHost(local, (word) => word.replace(from, to)), await local.facts()];
     return overlayfs({ host, facts, directory: this.directory, strategy: 'overlay' });
   }
 

@@ -1,7 +1,32 @@
-import { type ProcessSpec } from '@litterbox/core/provider';
+import { decodeRaw, encodeRaw, type Host, type ProcessHandle, type ProcessSpec } from '@litterbox/core/provider';
 
 /** The same program with other words behind its name, scripts among them: for what breaks a provider from outside. */
 export function rewritten(spec: ProcessSpec, change: (word: string) => string): ProcessSpec {
   const [first, ...rest] = spec.argv;
   return { ...spec, argv: [first, ...rest.map(change)] };
 }
+
+/** A host that runs other scripts than it was told to, and gives the session program other plans. */
+export function rewritingHost(host: Host, change: (text: string) => string): Host {
+  return {
+    ...host,
+    spawn: async (spec, options) => {
+      const handle = await host.spawn(rewritten(spec, change), options);
+      return spec.argv.at(-1) === 'session' ? withOtherPlan(handle, change) : handle;
+    },
+  };
+}
+
+function withOtherPlan(handle: ProcessHandle, change: (text: string) => string): ProcessHandle {
+  return {
+    exit: handle.exit,
+    write: (bytes) => handle.write(encodeRaw(change(decodeRaw(bytes)))),
+    closeStdin: () => handle.closeStdin(),
+    kill: (signal) => handle.kill(signal),
+    [Symbol.asyncIterator]: () => handle[Symbol.asyncIterator](),
+    [Symbol.asyncDispose]: () => handle[Symbol.asyncDispose](),
+  };
+}
+
+/** Of `overlayfs`: shell text starts its sessions. */
+export const byShell = { sessionProgram: async () => undefined };

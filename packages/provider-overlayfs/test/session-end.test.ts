@@ -6,7 +6,7 @@ import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, removeBackend } from './backends.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
-import { rewritten } from './rewritten.ts';
+import { byShell, rewritten } from './rewritten.ts';
 
 /** The session says that it ends when the next process was asked for, and is over a while after it let go of that one. */
 function endsSlowly(host: Host): Host {
@@ -39,6 +39,7 @@ it('a process that is asked for while the session ends is started in the next on
     facts: await localHost().facts(),
     directory,
     strategy: 'copy',
+    ...byShell,
   });
   await using runtime = await provider.create(sandboxSpec(id));
   const killing = await runtime.spawn({ argv: ['sh', '-c', 'kill -9 -1'] });

@@ -177,7 +177,9 @@ export class PlaceProcess implements ProcessHandle {
     const starter = await host.spawn(
       {
         argv: [
-          ...(input.program === undefined ? (['sh', '-c', STARTER_SCRIPT] as const) : ([input.program, 'relay'] as const)),
+          ...(input.program === undefined
+            ? (['sh', '-c', STARTER_SCRIPT] as const)
+            : ([input.program, 'relay'] as const)),
           io,
           id,
           hasStdin ? 'pipe' : 'none',

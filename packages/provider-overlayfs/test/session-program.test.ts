@@ -1,0 +1,330 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { collected } from '@litterbox/conformance';
+import { type HostFacts, SandboxId } from '@litterbox/core/provider';
+import { localHost } from '@litterbox/host';
+import { overlayfs } from '../src/index.ts';
+import { readSessionProgram } from '../src/session-program.ts';
+import { backendDirectory, removeBackend } from './backends.ts';
+import { sandboxSpec } from './sandbox-spec.ts';
+
+const run = promisify(execFile);
+const host = localHost();
+let facts: HostFacts;
+let program = '';
+let directory = '';
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  facts = await host.facts();
+  const bytes = await readSessionProgram(facts.architecture);
+  if (!bytes) throw new Error('The session program was not built: npm run build');
+  program = join(await mkdtemp(join(tmpdir(), 'litterbox-program-')), 'litterbox-session');
+  await writeFile(program, bytes, { mode: 0o755 });
+});
+afterAll(() => rm(join(program, '..'), { recursive: true }));
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'litterbox-session-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await rm(directory, { recursive: true, force: true });
+});
+
+function start(...argv: readonly string[]): ChildProcess {
+  const child = spawn(program, argv, { stdio: 'pipe', detached: true });
+  children.push(child);
+  return child;
+}
+
+/** All that a child says until it ends, and how it ended. */
+async function outcome(child: ChildProcess) {
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, 'exit'),
+  ]);
+  return { stdout, stderr, code, signal };
+}
+
+describe('a plan', () => {
+  const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
+  const plan =
+    words('directory', '1', '/nowhere', 'user', '2', '61100', '61100', 'open-files', '1', '99') +
+    words('core-bytes', '1', '1', 'processors', '0', 'filter', '1', '/f', 'sandbox', '1', 'bwrap') +
+    words('environment', '0', 'scanner', '1', 'bwrap', 'unwanted', '0');
+
+  it.each([
+    ['that ends too soon', words('directory', '1'), 'ends too soon'],
+    ['without numbers', words('directory', 'x', 'y'), 'no number of arguments'],
+    ['with a number too large', words('directory', '99999'), 'too many words'],
+    ['with a number of six digits', words('directory', '000001'), 'no number of arguments'],
+    ['that says nothing', words('go', '0'), 'has no directory'],
+    ['that says a thing twice', words('directory', '1', '/a', 'directory', '1', '/b', 'go', '0'), 'directory twice'],
+    ['with a setting of too many words', words('directory', '2', '/a', '/b', 'go', '0'), 'directory with 2 arguments'],
+    ['of a sandbox that is root', `${plan.replace('61100', '0')}${words('go', '0')}`, 'does not run as root'],
+    ['with a number that is none', `${plan.replace('99', '9x')}${words('go', '0')}`, 'where a number is wanted'],
+    ['of another release', `${plan}${words('fly', '0', 'go', '0')}`, 'does not know the step fly'],
+    ['with a step of too few words', `${plan}${words('bind', '1', '/a', 'go', '0')}`, 'the step bind has 1 arguments'],
+    ['of a sandbox that is gone', `${plan}${words('go', '0')}`, 'the directory of the sandbox is gone'],
+    ['without an end', 'x'.repeat(5 * 2 ** 20), 'too long'],
+  ])('%s is refused', async (_what, bytes, reason) => {
+    const child = start('session');
+    child.stdin!.on('error', () => {}); // it does not read to the end
+    child.stdin!.end(bytes);
+    const { stdout } = await outcome(child);
+    expect(stdout).toMatch(/^error /);
+    expect(stdout).toContain(reason);
+    expect(stdout.indexOf('\0')).toBe(stdout.length - 1);
+  });
+
+  it('is all that it takes', async () => {
+    expect(await outcome(start())).toMatchObject({ code: 2, stderr: expect.stringContaining('usage: ') });
+    expect(await outcome(start('session', 'more'))).toMatchObject({ code: 2 });
+  });
+});
+
+/** Reads what a process of a sandbox is asked for, and runs shell text in its place, with the pipes as a sandbox has them. */
+async function sandboxHalf(script: string): Promise<void> {
+  await run('mkfifo', [join(directory, 'control')]);
+  const half = spawn('sh', ['-c', `read -r verb id <control; exec 9>$id.exit; ${script}`], {
+    cwd: directory,
+    stdio: 'ignore',
+    detached: true,
+  });
+  children.push(half);
+}
+
+/** The words by which the program of a sandbox begins. */
+const BEGIN = 'echo "started 7 8" >&9; exec <$id.in >$id.out 2>$id.err';
+const relay = (stdin: 'pipe' | 'none' = 'none', command = '') => start('relay', directory, 'a', stdin, command);
+
+describe('the relay of a process', () => {
+  it('passes on both outputs and the exit code, and leaves nothing behind', async () => {
+    await sandboxHalf(
+      'echo "started 7 8" >&9; exec </dev/null >$id.out 2>$id.err; echo out; echo err >&2; echo exit 3 >&9',
+    );
+    expect(await outcome(relay('none', 'some text'))).toEqual({
+      stdout: 'started 7 8\nout\n',
+      stderr: 'err\n',
+      code: 3,
+      signal: null,
+    });
+    expect(await readdir(directory)).toEqual(['control']);
+  });
+
+  it('writes the command for the sandbox to read', async () => {
+    await sandboxHalf('echo "started 7 8" >&9; exec >$id.out 2>$id.err; cat $id.cmd; echo exit 0 >&9');
+    expect((await outcome(relay('none', 'some\ntext'))).stdout).toBe('started 7 8\nsome\ntext');
+  });
+
+  it('passes on input of any size, and its end', async () => {
+    await sandboxHalf(`${BEGIN}; wc -c; echo exit 0 >&9`);
+    const child = relay('pipe');
+    child.stdin!.end(Buffer.alloc(3 * 2 ** 20, 1));
+    expect((await outcome(child)).stdout).toBe(`started 7 8\n${3 * 2 ** 20}\n`);
+  });
+
+  it('drops input that nobody reads any more', async () => {
+    await sandboxHalf(`${BEGIN}; exec </dev/null; read -r go <go; echo done; echo exit 0 >&9`);
+    await run('mkfifo', [join(directory, 'go')]);
+    const child = relay('pipe');
+    child.stdin!.on('error', () => {});
+    await new Promise((resolve) => child.stdin!.write(Buffer.alloc(2 ** 20), resolve));
+    await writeFile(join(directory, 'go'), 'go\n');
+    expect((await outcome(child)).stdout).toBe('started 7 8\ndone\n');
+  });
+
+  it('passes on megabytes to a reader that is slow, and says at once how the process ended', async () => {
+    await sandboxHalf(`${BEGIN.replace('<$id.in', '</dev/null')}; yes 0123456789 | head -c 150000; echo exit 0 >&9`);
+    const child = relay();
+    const [code] = await once(child, 'exit'); // before anything was read
+    expect(code).toBe(0);
+    const stdout = await text(child.stdout!);
+    expect(stdout.length).toBe('started 7 8\n'.length + 150_000);
+  });
+
+  it('hears a background process of the program to its end', async () => {
+    await run('mkfifo', [join(directory, 'go')]);
+    await sandboxHalf(
+      `${BEGIN.replace('<$id.in', '</dev/null')}; ( exec 9>&-; read -r go <go; echo later ) & echo exit 0 >&9`,
+    );
+    const child = relay();
+    expect((await once(child, 'exit'))[0]).toBe(0);
+    await writeFile(join(directory, 'go'), 'go\n');
+    expect(await text(child.stdout!)).toBe('started 7 8\nlater\n');
+  });
+
+  it.each([
+    ['says why nothing was started', 'echo no-cwd >&9', { stdout: 'no-cwd\n', code: 1 }],
+    ['dies where nobody says how the process ended', 'echo "started 7 8" >&9', { code: null, signal: 'SIGKILL' }],
+    [
+      'dies of a line without an end',
+      'echo "started 7 8" >&9; yes | tr -d "\\n" >&9',
+      { code: null, signal: 'SIGKILL' },
+    ],
+    [
+      'takes no second start',
+      'echo "started 7 8" >&9; echo "started 9 9" >&9; echo nonsense >&9; echo exit 4 >&9',
+      { stdout: 'started 7 8\n', code: 4 },
+    ],
+  ])('%s', async (_what, script, wanted) => {
+    await sandboxHalf(script);
+    expect(await outcome(relay())).toMatchObject(wanted);
+    expect((await readdir(directory)).filter((name) => name !== 'control')).toEqual([]);
+  });
+
+  it.each(['dying', 'paused', 'stopped'])('starts nothing in a session that is %s', async (mark) => {
+    const io = join(directory, 'io');
+    await mkdir(io);
+    await writeFile(join(directory, mark), '');
+    const wanted = mark === 'dying' ? 'ending' : mark;
+    expect(await outcome(start('relay', io, 'a', 'none', ''))).toMatchObject({ stdout: `${wanted}\n`, code: 1 });
+    expect(await readdir(io)).toEqual([]);
+  });
+
+  it.each(['../a', 'a/b', 'x'.repeat(65)])('takes no id like %s', async (id) => {
+    expect(await outcome(start('relay', directory, id, 'none', ''))).toMatchObject({ code: 1, stdout: '' });
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
+
+describe('the link to a session', () => {
+  beforeEach(async () => {
+    for (const name of ['clients.lock', 'alive.lock', 'start.lock']) await writeFile(join(directory, name), '');
+  });
+
+  const firstLine = async (child: ChildProcess) => `${(await once(child.stdout!, 'data'))[0]}`;
+  /** Holds a lock of the directory until it is killed. */
+  const hold = async (name: string) => {
+    const holder = spawn('flock', ['-x', join(directory, name), 'sh', '-c', 'echo; exec sleep infinity'], {
+      detached: true,
+    });
+    children.push(holder);
+    await once(holder.stdout, 'data');
+    return () => process.kill(-holder.pid!, 'SIGKILL');
+  };
+
+  it('says that there is none, or what forbids one', async () => {
+    expect(await firstLine(start('link', directory, 'program'))).toBe('none\n');
+    await writeFile(join(directory, 'paused'), '');
+    expect(await outcome(start('link', directory, 'program'))).toMatchObject({ stdout: 'paused\n', code: 0 });
+    expect(await firstLine(start('link', directory, 'facts'))).toBe('none\n');
+    expect(await outcome(start('link', join(directory, 'gone'), 'program'))).toMatchObject({ stdout: '', code: 1 });
+  });
+
+  it('says what is known of one that lives, and when it is gone', async () => {
+    await writeFile(join(directory, 'session.json'), '{"known":1}\nand more');
+    const end = await hold('alive.lock');
+    const link = start('link', directory, 'program');
+    expect(await firstLine(link)).toBe('alive {"known":1}\n');
+    link.stdin!.write('watch\n');
+    await once(link.stdout!, 'pause').catch(() => {});
+    end();
+    expect(await firstLine(link)).toBe('gone\n');
+  });
+
+  it('holds the lock of clients as long as its stdin is open', async () => {
+    const link = start('link', directory, 'facts');
+    await firstLine(link);
+    const lock = join(directory, 'clients.lock');
+    await expect(run('flock', ['-n', '-x', lock, 'true'])).rejects.toMatchObject({ code: 1 });
+    link.stdin!.end();
+    await once(link, 'exit');
+    await run('flock', ['-n', '-x', lock, 'true']);
+  });
+});
+
+describe('the file of the session program', () => {
+  let state = '';
+  beforeEach(async () => {
+    state = await backendDirectory('copy');
+  });
+  afterEach(() => removeBackend(state));
+  const files = async () =>
+    (await readdir(join(state, 'overlayfs')))
+      .filter((name) => name.startsWith('session-'))
+      .map((name) => join(state, 'overlayfs', name));
+  const provider = (sessionProgram?: (architecture: string) => Promise<Uint8Array | undefined>) =>
+    overlayfs({ host, facts, directory: state, strategy: 'copy', ...(sessionProgram && { sessionProgram }) });
+
+  async function says(by: ReturnType<typeof provider>): Promise<{ said: string; programs: readonly string[] }> {
+    const id = SandboxId.make();
+    await using runtime = await by.create(sandboxSpec(id, { allowDegraded: true }));
+    const { stdout } = await collected(await runtime.spawn({ argv: ['echo', 'hello'] }));
+    const programs = runningFrom(state);
+    await runtime[Symbol.asyncDispose]();
+    await by.remove(id);
+    return { said: stdout, programs };
+  }
+
+  it('is written once, for its user alone, and starts sessions', async () => {
+    await using by = provider();
+    const { said, programs } = await says(by);
+    expect(said).toBe('hello\n');
+    const [file, ...others] = await files();
+    expect(others).toEqual([]);
+    expect((await stat(file!)).mode & 0o7777).toBe(0o700);
+    expect(new Set(programs)).toEqual(new Set([file]));
+    const before = await stat(file!);
+    await using again = provider();
+    await says(again);
+    expect((await stat(file!)).mtimeMs).toBe(before.mtimeMs);
+  });
+
+  it('is written again where it is not whole', async () => {
+    await using by = provider();
+    await says(by);
+    const [file = ''] = await files();
+    const whole = await readFile(file);
+    await writeFile(file, whole.subarray(0, 1000));
+    await using again = provider();
+    expect((await says(again)).said).toBe('hello\n');
+    expect(await readFile(file)).toEqual(whole);
+  });
+
+  it('is refused where somebody else may have written it', async () => {
+    await using by = provider();
+    await says(by);
+    const [file = ''] = await files();
+    await chmod(file, 0o722);
+    await using again = provider();
+    const refused = { code: 'PERMISSION_DENIED', message: expect.stringContaining(file) };
+    await expect(says(again)).rejects.toMatchObject(refused);
+    await chmod(file, 0o700);
+    if (facts.uid !== 0) return; // another user's file is root's to make
+    await chown(file, 61_100, 61_100);
+    await using third = provider();
+    await expect(says(third)).rejects.toMatchObject(refused);
+  });
+
+  it.each([
+    ['there is none for the machine', async () => undefined],
+    ['the machine does not run it', async () => new TextEncoder().encode('\u007fELF of another machine')],
+  ])('shell text starts sessions where %s', async (_what, sessionProgram) => {
+    await using by = provider(sessionProgram);
+    expect(await says(by)).toEqual({ said: 'hello\n', programs: [] });
+    expect(await files()).toEqual([]);
+  });
+});
+
+/** The programs below a directory that run now. */
+function runningFrom(place: string): readonly string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/exe`))
+    .flatMap((name) => {
+      try {
+        return [readlinkSync(`/proc/${name}/exe`)];
+      } catch {
+        return []; // it has ended meanwhile
+      }
+    })
+    .filter((path) => path.startsWith(`${place}/`));
+}
