@@ -189,7 +189,7 @@ const GATE = [
     why: 'state on SQLite, this machine as a host, the network gate, directories of sandboxes; not the directory sync, which runs in `adapters-deep`',
     files: [
       '^packages/(state-sqlite|host|network-gate|conformance|container-engine|linux-sandbox)/test/',
-      '^packages/provider-overlayfs/test/(confined-copy|foreign-overlays|scan-contents|scan-clocks|session-end)',
+      '^packages/provider-overlayfs/test/(confined-copy|foreign-overlays|scan-contents|scan-clocks|session-end|session-program)',
     ],
     except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],
   },
