@@ -322,6 +322,13 @@ const DEEP = [
     files: ['^packages/(state-sqlite|host|network-gate|sync-rsync|conformance)/test/'],
   },
   {
+    name: 'session-program-sanitized',
+    why: 'the session program with sanitizers of addresses and of undefined behaviour, on more plans that are none',
+    files: ['^packages/provider-overlayfs/test/session-program\\.'],
+    titles: ['^a plan', '^the relay', '^the link'],
+    env: { LITTERBOX_SESSION_SANITIZERS: 'address,undefined', LITTERBOX_FUZZ_RUNS: '50' },
+  },
+  {
     name: 'overlay-broken-providers',
     why: 'providers that break the contract in one point each, which the kit has to catch',
     files: ['^packages/provider-overlayfs/test/broken-'],

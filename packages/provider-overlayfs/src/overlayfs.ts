@@ -83,6 +83,7 @@ class OverlayProvider implements SandboxProvider {
   readonly #survey: MachineSurvey;
   readonly #setups: KeptSetups;
   readonly #snapshots: LayerSnapshots<SandboxMeta>;
+  readonly #program: SessionProgram;
 
   constructor({ key = 'overlayfs', host, facts, directory, strategy, sessionProgram }: OverlayfsOptions) {
     this.name = key;
@@ -113,14 +114,21 @@ class OverlayProvider implements SandboxProvider {
       isOwn: (description) => isSandboxMeta(description) && (isHere || description['live'] === undefined),
     });
     this.#wanted = strategy;
-    const program = new SessionProgram({
+    this.#program = new SessionProgram({
       host,
       provider: this.name,
       facts,
       root: layout.root,
       read: sessionProgram ?? readSessionProgram,
     });
-    this.#survey = new MachineSurvey({ provider: this.name, host, facts, layout, wanted: strategy, program });
+    this.#survey = new MachineSurvey({
+      provider: this.name,
+      host,
+      facts,
+      layout,
+      wanted: strategy,
+      program: this.#program,
+    });
     this.#setups = new KeptSetups(this.#directories, () => this.#survey.machine());
     this.#snapshots = overlaySnapshots(this.#directories, this.#survey);
   }
@@ -140,7 +148,8 @@ class OverlayProvider implements SandboxProvider {
     if (!isReady) return { usable: false, checks: machine.checks };
     const { strategy, checks } = await this.#survey.strategy(options);
     const more = strategy ? await surveyStrategy(this.#host, strategy, this.#directories.layout.root, options) : [];
-    return { usable: strategy !== undefined, checks: [...machine.checks, ...checks, ...more] };
+    const program = await this.#program.check();
+    return { usable: strategy !== undefined, checks: [...machine.checks, ...checks, program, ...more] };
   }
 
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {

@@ -7,6 +7,7 @@ import {
   type HostFacts,
   isLitterboxError,
   LitterboxError,
+  type ProbeCheck,
   type ProviderKey,
   shown,
 } from '@litterbox/core/provider';
@@ -62,6 +63,23 @@ export class SessionProgram {
   /** Absolute path where it is to be; undefined where none is installed for that machine. */
   async wantedPath(): Promise<string | undefined> {
     return (await this.#find())?.path;
+  }
+
+  /** What a person should know who asks how the machine is. */
+  async check(): Promise<ProbeCheck> {
+    const name = 'session program';
+    if (await this.#find()) return { name, status: 'ok', finding: 'starts sandboxes in few steps' };
+    const { architecture } = this.#input.facts;
+    const needed = PACKAGES[architecture];
+    return {
+      name,
+      status: 'warning',
+      finding: `none for ${architecture} is installed: shell text starts sandboxes, which takes several times as long`,
+      remedy:
+        needed === undefined
+          ? 'Use a machine with an x86_64 or aarch64 processor.'
+          : `Install the package ${needed}; in a checkout, run npm run setup.`,
+    };
   }
 
   /**

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { collected, eventually } from '@litterbox/conformance';
 import { type HostFacts, SandboxId } from '@litterbox/core/provider';
@@ -25,9 +27,16 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   facts = await host.facts();
+  program = join(await mkdtemp(join(tmpdir(), 'litterbox-program-')), 'litterbox-session');
+  const sanitizers = process.env['LITTERBOX_SESSION_SANITIZERS'];
+  if (sanitizers !== undefined) {
+    const build = fileURLToPath(new URL('../../session-program/build.sh', import.meta.url));
+    const flags = [`-fsanitize=${sanitizers}`, '-fno-sanitize-recover=all', '-U_FORTIFY_SOURCE', '-g'];
+    await run('sh', [build, facts.architecture, program, ...flags], { env: { ...process.env, LINK: '' } });
+    return;
+  }
   const bytes = await readSessionProgram(facts.architecture);
   if (!bytes) throw new Error('The session program was not built: npm run build');
-  program = join(await mkdtemp(join(tmpdir(), 'litterbox-program-')), 'litterbox-session');
   await writeFile(program, bytes, { mode: 0o755 });
 });
 afterAll(() => rm(join(program, '..'), { recursive: true }));
@@ -84,6 +93,41 @@ describe('a plan', () => {
     expect(stdout).toMatch(/^error /);
     expect(stdout).toContain(reason);
     expect(stdout.indexOf('\0')).toBe(stdout.length - 1);
+  });
+
+  it('may be anything: what is none is refused, and nothing else happens', async () => {
+    const word = fc.oneof(
+      fc.constantFrom(
+        'directory',
+        'user',
+        'groups',
+        'sandbox',
+        'bind',
+        'layers',
+        'hand-out',
+        'hide-absent',
+        'go',
+        '0',
+        '1',
+        '2',
+        '65536',
+      ),
+      fc.string({ unit: 'binary-ascii', maxLength: 12 }).map((one) => one.replaceAll('\0', '')),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { maxLength: 60 }), async (all) => {
+        const child = start('session');
+        child.stdin!.on('error', () => {});
+        child.stdin!.end(words(...all));
+        const { stdout, stderr, signal } = await outcome(child);
+        expect({ stdout, stderr, signal }).toEqual({
+          stdout: expect.stringMatching(/^error [^\0]*\0$/),
+          stderr: '',
+          signal: null,
+        });
+      }),
+      { numRuns: Math.ceil(20 * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1)) },
+    );
   });
 
   it('is all that it takes', async () => {
