@@ -202,6 +202,9 @@ static void hear(char *line, bool *has_begun, bool has_stdin) {
 
 /* It runs outside of the sandbox's limits, and hears what a program inside writes: many times what it takes, and no more. */
 static bool limit_itself(void) {
+#ifdef __SANITIZE_ADDRESS__
+  return true; /* which takes terabytes of addresses */
+#endif
   struct rlimit memory = {MAX_MEMORY_BYTES, MAX_MEMORY_BYTES}, none = {0, 0};
   return setrlimit(RLIMIT_AS, &memory) == 0 && setrlimit(RLIMIT_CORE, &none) == 0;
 }
