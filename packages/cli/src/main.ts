@@ -1,4 +1,4 @@
-import { isLitterboxError } from '@litterbox/core';
+import { hintForPeople, isLitterboxError } from '@litterbox/core';
 import { CommanderError } from 'commander';
 import { isCancel } from './ask.ts';
 import { blamedCommand } from './blamed-command.ts';
@@ -75,7 +75,7 @@ function report(error: unknown, talk: Talk, signalled: number | undefined): numb
   }
   if (signalled !== undefined) return signalled;
   const { code, message, hint, facts } = isLitterboxError(error)
-    ? { code: error.code, message: error.message, hint: error.details.hint, facts: error.details.facts }
+    ? { code: error.code, message: error.message, hint: hintForPeople(error.details), facts: error.details.facts }
     : {
         code: 'INTERNAL',
         message: error instanceof Error ? (error.stack ?? error.message) : String(error),

@@ -1,5 +1,5 @@
 // Everything that a program for agents may import: nothing here reaches what deletes, applies, merges, trusts or writes configuration.
-export { isLitterboxError, LitterboxError } from './domain/errors/errors.ts';
+export { isLitterboxError, LitterboxError, type LitterboxErrorDetails } from './domain/errors/errors.ts';
 export { PROXY_VARIABLES } from './config/upstream-proxy.ts';
 export { LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from './domain/sandbox/provider-key.ts';
 export { shown } from './domain/text/shown.ts';
@@ -23,6 +23,7 @@ export {
   toolNames,
 } from './operations/tools/agent-tools.ts';
 export { boundOperation, boundSandbox } from './operations/tools/bound-sandbox.ts';
+export { hintForPeople } from './operations/step-command.ts';
 export { agentHint } from './operations/tools/agent-hint.ts';
 export { describeSetting, instructionsOf } from './operations/tools/describe-setting.ts';
 export { sandboxList } from './operations/tools/sandbox-list.ts';

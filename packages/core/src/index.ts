@@ -47,8 +47,19 @@ export {
   isLitterboxError,
   LitterboxError,
   type LitterboxErrorCode,
+  type GivenDetails,
   type LitterboxErrorDetails,
 } from './domain/errors/errors.ts';
+export {
+  type Advice,
+  advice,
+  type Hint,
+  type NextStep,
+  step,
+  type StepInputs,
+  type StepName,
+} from './domain/errors/next-step.ts';
+export { hintForPeople, STEP_COMMANDS } from './operations/step-command.ts';
 export { detected, ECOSYSTEMS, type Ecosystem } from './domain/sandbox/ecosystems.ts';
 export { placementLines } from './domain/sandbox/placement-lines.ts';
 export {

@@ -30,8 +30,18 @@ export {
   isLitterboxError,
   LitterboxError,
   type LitterboxErrorCode,
+  type GivenDetails,
   type LitterboxErrorDetails,
 } from './domain/errors/errors.ts';
+export {
+  type Advice,
+  advice,
+  type Hint,
+  type NextStep,
+  step,
+  type StepInputs,
+  type StepName,
+} from './domain/errors/next-step.ts';
 export { NETWORK_FILE_SYSTEMS, networkFileSystem } from './domain/text/network-file-system.ts';
 export { failpoint } from './domain/errors/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/sandbox/ids.ts';

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, statfsSync } from 'node:fs';
-import { LitterboxError, type LitterboxErrorCode, shown } from '@litterbox/core/provider';
+import { LitterboxError, type LitterboxErrorCode, shown, advice, type Hint, step } from '@litterbox/core/provider';
 
 /** Primary result codes. https://www.sqlite.org/rescode.html */
 const BUSY = 5;
@@ -40,14 +40,14 @@ export function sqliteError(
   if (cause instanceof LitterboxError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   const path = shown(place.path);
-  const refuse = (code: LitterboxErrorCode, message: string, hint?: string) =>
+  const refuse = (code: LitterboxErrorCode, message: string, hint?: Hint) =>
     new LitterboxError(code, message, { operation, ...(hint && { hint }) }, { cause });
   if (isDiskFull(cause, place.directory)) {
     const free = freeBytes(place.directory);
     return refuse(
       'DISK_FULL',
       `No room to write ${path}: ${free} bytes are free, at least 1 MiB is needed.`,
-      'Free some space on that file system, or remove sandboxes with `litterbox delete`, then try again.',
+      advice`Free some space on that file system, or remove sandboxes with ${step('sandbox-delete')}, then try again.`,
     );
   }
   switch (primaryCodeOf(cause)) {

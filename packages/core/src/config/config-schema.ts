@@ -116,7 +116,7 @@ const overlayfs = z.object({
 
 const retention = z
   .object({
-    'max-age': duration('1h', '3650d', 'Sandboxes unused for longer are proposed by `litterbox gc`.').optional(),
+    'max-age': duration('1h', '3650d', 'Sandboxes unused for longer are proposed for removal.').optional(),
     'max-sandboxes': count(1, 100_000, 'More than this many are proposed, oldest first.').optional(),
     'max-disk': byteSize('1MiB', '1024TiB', 'More than this much is proposed, oldest first.').optional(),
   })

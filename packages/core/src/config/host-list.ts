@@ -1,8 +1,9 @@
+import { advice, step } from '../domain/errors/next-step.ts';
 import { MAX_HOSTS } from '../domain/sandbox/host-names.ts';
 import { isHostName, normalHostName } from '../domain/sandbox/provider-key.ts';
 import { Refused, refusedValue, setting } from './setting.ts';
 
-const HINT = 'Write hosts = ["build-box", "local"], for example: names of litterbox host list.';
+const HINT = advice`Write hosts = ["build-box", "local"], for example: names of ${step('host-list')}.`;
 
 /** A key that names machines of the user's. Which there are is theirs to say: whoever opens one tells. */
 export function hostList(description: string) {

@@ -1,5 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import type * as z from 'zod';
+import type { Hint } from '../domain/errors/next-step.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
 import { shown } from '../domain/text/shown.ts';
 import { type Config, ConfigSchema } from './config-schema.ts';
@@ -100,7 +101,7 @@ function refusal(
   const [issue] = issues;
   const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? part : String(part)));
   const key = path.join('.');
-  const make = (code: LitterboxErrorCode, reason: string, hint: string) =>
+  const make = (code: LitterboxErrorCode, reason: string, hint: Hint) =>
     new LitterboxError(code, `${placeOf(path)} ${keyText(path)}: ${reason}`, {
       operation: 'config.parse',
       hint,

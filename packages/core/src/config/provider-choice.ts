@@ -13,7 +13,7 @@ export function providerChoice(description: string) {
       return value;
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
-      return refusedValue('CONFIG_VALUE', value, wanted, error.details.hint ?? '');
+      return refusedValue('CONFIG_VALUE', value, wanted, error.details.next ?? error.details.hint ?? '');
     }
   });
 }

@@ -6,7 +6,7 @@ export interface SecretConfig {
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
-const HINT = 'Write secrets = ["API_TOKEN"] and keep the value in the keychain: litterbox secret set API_TOKEN.';
+const HINT = 'Write secrets = ["API_TOKEN"] and keep the value in the keychain.';
 const schema = {
   description: 'Names of secrets in the system keychain. Never their values.',
   anyOf: [

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { LitterboxErrorCode } from '../domain/errors/errors.ts';
+import type { Hint } from '../domain/errors/next-step.ts';
 import { shown } from '../domain/text/shown.ts';
 
 /** Why a value of the configuration is not taken. */
@@ -7,11 +8,11 @@ export class Refused {
   readonly code: LitterboxErrorCode;
   /** What was got and what is wanted. */
   readonly reason: string;
-  readonly hint: string;
+  readonly hint: Hint;
   /** Below the key that was read, when the fault lies deeper. */
   readonly path: readonly (string | number)[];
 
-  constructor(code: LitterboxErrorCode, reason: string, hint: string, path: readonly (string | number)[] = []) {
+  constructor(code: LitterboxErrorCode, reason: string, hint: Hint, path: readonly (string | number)[] = []) {
     this.code = code;
     this.reason = reason;
     this.hint = hint;
@@ -24,7 +25,7 @@ export function refusedValue(
   code: LitterboxErrorCode,
   value: unknown,
   wanted: string,
-  hint: string,
+  hint: Hint,
   path?: readonly (string | number)[],
 ): Refused {
   const got = typeof value === 'number' ? String(value) : shown(value); // JSON knows neither nan nor inf

@@ -44,7 +44,7 @@ const input = z.strictObject({
     .machines()
     .optional()
     .describe(
-      'Machine to run it on: a name of litterbox host list, or several, of which Litterbox takes the one with the most room',
+      'Machine to run it on: one of your hosts, or several, of which Litterbox takes the one with the most room',
     ),
   memoryBytes: fields
     .bytes(64 * MIB)

@@ -79,10 +79,7 @@ export const checkMachine = operation({
   effect: 'read',
   command: { verb: 'doctor', positional: [], examples: ['doctor', 'doctor --host build-box', 'doctor --json'] },
   input: z.strictObject({
-    host: fields
-      .text('host')
-      .optional()
-      .describe('The machine to look at: a name of litterbox host list. Default: this one'),
+    host: fields.text('host').optional().describe('The machine to look at: one of your hosts. Default: this one'),
   }),
   document: (reports: readonly ProviderReport[]) => ({
     isUsable: reports.some(({ report }) => report.usable),

@@ -13,6 +13,7 @@ import {
 import { variableProblem } from '../../config/variable-problem.ts';
 import { type Command, commandText } from '../../domain/sandbox/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { INCLUDED_PATH, includedPath, MAX_INCLUDED } from '../../domain/sandbox/included-path.ts';
 import type { Placement } from '../../domain/sandbox/placement.ts';
 import type { NetworkPolicy, Policy } from '../../domain/sandbox/policy.ts';
@@ -184,7 +185,7 @@ export class DecidePolicy {
       `${CONFIG_FILE} asks for more than a sandbox gets by default, and nobody has agreed to it${before === '' ? '' : ' since it changed'}. ${lines.join('\n  ')}`,
       {
         operation: 'config.read',
-        hint: 'Read it, then agree to it: litterbox trust.',
+        hint: advice`Read it, then agree to it: ${step('config-trust')}.`,
         facts: { wants: added },
       },
     );
