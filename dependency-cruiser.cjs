@@ -30,6 +30,7 @@ const ROOMS = {
     'publish',
     'integrate',
   ],
+  'testing/src': ['tools', 'machine', 'state', 'repository', 'provider', 'ports', 'remote', 'fixtures'],
   'container-engine/src': ['address', 'engine', 'process', 'far-files', 'container', 'sandbox', 'elsewhere'],
 };
 const ROOM_RULES = Object.entries(ROOMS).flatMap(([folder, rooms]) =>

@@ -84,6 +84,7 @@ const plants = [
   ['rooms-import-downwards', 'source-control-git/src/git/planted-up.ts', "import '../store/store.ts';"],
   ['rooms-import-downwards', 'source-control-git/src/integrate/planted-top.ts', "import '../git.ts';"],
   ['rooms-import-downwards', 'container-engine/src/engine/planted-up.ts', "import '../elsewhere/engine-locations.ts';"],
+  ['rooms-import-downwards', 'testing/src/tools/planted-up.ts', "import '../state/memory-state.ts';"],
   ['programs-know-no-use-case', 'core/src/inside/planted-use-case.ts', "import '../use-cases/work/run-command.ts';"],
   ['agents-reach-no-person', 'core/src/agent.ts', "export * from './wiring/person-use-cases.ts';"],
   [

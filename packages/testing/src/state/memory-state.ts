@@ -6,7 +6,7 @@ import {
   shown,
   type StateStore,
 } from '@litterbox/core/provider';
-import { copyOf } from './copy-of.ts';
+import { copyOf } from '../tools/copy-of.ts';
 import { memoryLeases } from './memory-leases.ts';
 import type { Owner, StateShelf } from './state-shelf.ts';
 

@@ -1,5 +1,5 @@
 import { type Clock, LitterboxError, type PooledSandbox, type SandboxPool } from '@litterbox/core/provider';
-import { copyOf } from './copy-of.ts';
+import { copyOf } from '../tools/copy-of.ts';
 import type { Owner, StateShelf } from './state-shelf.ts';
 
 /** The sandboxes of a user that were made in advance, in memory. */

@@ -8,7 +8,7 @@ import {
 } from '@litterbox/core/provider';
 import { type FileTree, isSameFile, putFile, type TreeFile } from './file-tree.ts';
 import { IGNORE_FILE, isIgnored } from './ignore-rules.ts';
-import { readTar } from './read-tar.ts';
+import { readTar } from '../tools/read-tar.ts';
 
 /** A tree after changes were taken into it, and what was not. */
 export interface RecordedTree {

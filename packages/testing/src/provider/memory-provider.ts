@@ -10,15 +10,15 @@ import {
   type SandboxSpec,
 } from '@litterbox/core/provider';
 import { artefactEntries } from './artefact-entries.ts';
-import { type Directory, directoryNode } from './machine/memory-files.ts';
-import type { Program } from './machine/machine-process.ts';
-import { MemoryMachine } from './machine/memory-machine.ts';
-import { PROGRAMS } from './machine/programs.ts';
-import { unpack } from './machine/tar.ts';
+import { type Directory, directoryNode } from '../machine/memory-files.ts';
+import type { Program } from '../machine/machine-process.ts';
+import { MemoryMachine } from '../machine/memory-machine.ts';
+import { PROGRAMS } from '../machine/programs.ts';
+import { unpack } from '../machine/tar.ts';
 import { copyOfDirectory, directoryOf, furnish, type MemorySandbox } from './memory-sandbox.ts';
 import { endSandbox, memoryAssurance, memoryRuntime } from './memory-runtime.ts';
 import { memorySnapshots } from './memory-snapshots.ts';
-import { readTar } from './read-tar.ts';
+import { readTar } from '../tools/read-tar.ts';
 import type { SandboxShelf } from './sandbox-shelf.ts';
 
 /** What a provider in memory is made of. */

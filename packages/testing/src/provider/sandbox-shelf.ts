@@ -1,5 +1,5 @@
 import { type KeptSnapshot, type ProcessSpec, type SandboxId } from '@litterbox/core/provider';
-import type { Directory } from './machine/memory-files.ts';
+import type { Directory } from '../machine/memory-files.ts';
 import type { MemorySandbox } from './memory-sandbox.ts';
 
 /** What a setup left in workspace and home, at rest. */

@@ -6,9 +6,9 @@ import {
   type ProcessSpec,
   type SignalName,
 } from '@litterbox/core/provider';
-import type { MemoryMachine } from './machine/memory-machine.ts';
-import { nothing, type OpenFile, pipe } from './machine/open-file.ts';
-import { runProgram } from './machine/run-program.ts';
+import type { MemoryMachine } from '../machine/memory-machine.ts';
+import { nothing, type OpenFile, pipe } from '../machine/open-file.ts';
+import { runProgram } from '../machine/run-program.ts';
 
 const SIGNALS: Readonly<Partial<Record<SignalName, number>>> = {
   SIGHUP: 1,

@@ -19,7 +19,7 @@ import { memoryIntegration, riskyOf } from './memory-integration.ts';
 import { EXPORTS, type PersonalRepository } from './personal-repository.ts';
 import { recordedTree } from './recorded-tree.ts';
 import { changesBetween, unifiedDiff } from './tree-diff.ts';
-import { writeTar } from './write-tar.ts';
+import { writeTar } from '../tools/write-tar.ts';
 
 /** What Litterbox keeps of one repository of a person's. */
 export interface KeptRepository {

@@ -7,7 +7,7 @@ import {
   type SnapshotProvider,
   type SnapshotUsage,
 } from '@litterbox/core/provider';
-import type { FileNode } from './machine/memory-files.ts';
+import type { FileNode } from '../machine/memory-files.ts';
 import { endSandbox } from './memory-runtime.ts';
 import { copyOfDirectory, directoryOf, furnish, type MemorySandbox } from './memory-sandbox.ts';
 import type { SandboxShelf } from './sandbox-shelf.ts';

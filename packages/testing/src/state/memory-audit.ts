@@ -7,7 +7,7 @@ import {
   type Clock,
   LitterboxError,
 } from '@litterbox/core/provider';
-import { copyOf } from './copy-of.ts';
+import { copyOf } from '../tools/copy-of.ts';
 import type { ChainLink, Owner, StateShelf } from './state-shelf.ts';
 
 const MAX_INPUT_BYTES = 16 * 1024;

@@ -1,5 +1,5 @@
 import { type ChangedPath } from '@litterbox/core/provider';
-import type { Directory, FileNode } from './machine/memory-files.ts';
+import type { Directory, FileNode } from '../machine/memory-files.ts';
 
 /** What changed below a directory since a version. */
 export function* scanMemory(directory: Directory, since: number, path = ''): Generator<ChangedPath, void, undefined> {

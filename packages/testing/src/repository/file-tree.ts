@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decodeRaw, encodeRaw, ObjectId } from '@litterbox/core/provider';
-import type { TarEntry } from './read-tar.ts';
+import type { TarEntry } from '../tools/read-tar.ts';
 
 /** A file or a link of a tree. The content of a link is where it leads. */
 export interface TreeFile {

@@ -1,7 +1,7 @@
 import { baseEnvironment } from '@litterbox/sandbox-kit';
 import { type ByteStream, INSIDE, type SandboxSpec } from '@litterbox/core/provider';
-import { copyOfNode, type Directory, directoryNode, type FileNode } from './machine/memory-files.ts';
-import type { MemoryMachine } from './machine/memory-machine.ts';
+import { copyOfNode, type Directory, directoryNode, type FileNode } from '../machine/memory-files.ts';
+import type { MemoryMachine } from '../machine/memory-machine.ts';
 
 /** What a listener inside, or one outside that is reached from there, does with a connection. */
 export type Listener = (stream: ByteStream) => void;

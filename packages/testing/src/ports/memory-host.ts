@@ -1,6 +1,6 @@
 import { type FileStat, type Host, LitterboxError } from '@litterbox/core/provider';
-import type { TreeFile } from './file-tree.ts';
-import type { RepositoryShelf } from './repository-shelf.ts';
+import type { TreeFile } from '../repository/file-tree.ts';
+import type { RepositoryShelf } from '../repository/repository-shelf.ts';
 
 /** A machine on which there are the work trees of a shelf, to be read, and on which nothing runs. */
 export function memoryHost(shelf: RepositoryShelf): Host {

@@ -1,5 +1,5 @@
 import { type Artefacts, type CallOptions, decodeRaw } from '@litterbox/core/provider';
-import type { TarEntry } from './read-tar.ts';
+import type { TarEntry } from '../tools/read-tar.ts';
 
 /**
  * What comes along from a machine in memory, whose `read` of a link gives where it leads: links are links, and nothing special is there to

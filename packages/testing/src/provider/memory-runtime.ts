@@ -11,7 +11,7 @@ import {
 } from '@litterbox/core/provider';
 import { directoryOf, environmentOf, type MemorySandbox } from './memory-sandbox.ts';
 import { memoryProcess } from './memory-process.ts';
-import { memoryStream } from './memory-stream.ts';
+import { memoryStream } from '../tools/memory-stream.ts';
 import type { SandboxShelf } from './sandbox-shelf.ts';
 import { scanMemory } from './scan-memory.ts';
 
