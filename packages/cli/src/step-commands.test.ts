@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { STEP_COMMANDS } from '@litterbox/core';
-import { MANIFEST } from './command-manifest.ts';
+import { MANIFEST } from './words/command-manifest.ts';
 import { OWN_COMMANDS } from './own-commands.ts';
 
 const commands = [

@@ -5,10 +5,10 @@ export { LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from './d
 export { shown } from './domain/text/shown.ts';
 export { slugify } from './domain/sandbox/slug.ts';
 export { visible, visibleName } from './domain/text/visible.ts';
-export type { Operation, OperationOptions, UseCases } from './operations/operation.ts';
-export { parseInput } from './operations/parse-input.ts';
-export { readDiff } from './operations/read-diff.ts';
-export { readLog } from './operations/read-log.ts';
+export type { Operation, OperationOptions, UseCases } from './operations/declare/operation.ts';
+export { parseInput } from './operations/declare/parse-input.ts';
+export { readDiff } from './operations/review/read-diff.ts';
+export { readLog } from './operations/review/read-log.ts';
 export {
   AGENT_PROMPTS,
   AGENT_RESOURCES,

@@ -12,7 +12,7 @@ import {
   step,
 } from '@litterbox/core/provider';
 import { RECORD_SHAPE } from './record-shape.ts';
-import type { StateDatabase, Transaction } from './state-database.ts';
+import type { StateDatabase, Transaction } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const CLEARABLE = new Set(['mark', 'assurance', 'setupLog']);

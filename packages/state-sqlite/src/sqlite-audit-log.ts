@@ -15,7 +15,7 @@ import {
 } from '@litterbox/core/provider';
 import { anything, dictionary, number, object, oneOf, optional, type ShapeOf, text } from './json-shape.ts';
 import type { OwnerLocks } from './owner-locks.ts';
-import type { StateDatabase, Transaction, WriteOptions } from './state-database.ts';
+import type { StateDatabase, Transaction, WriteOptions } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const MAX_INPUT_BYTES = 16 * 1024;

@@ -15,7 +15,7 @@ import {
 } from '@litterbox/core';
 import { cameByLink } from '../came-by-link.ts';
 import type { Context } from '../context.ts';
-import { reportForks } from '../report-forks.ts';
+import { reportForks } from '../terminal/report-forks.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
   const { talk, signal } = context;

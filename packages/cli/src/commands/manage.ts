@@ -14,7 +14,7 @@ import {
   undoRevision,
   hintForPeople,
 } from '@litterbox/core';
-import { askOrCancel } from '../ask.ts';
+import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showRisky } from './review.ts';

@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import { hostDirectory, workdirPath } from './absolute-path.ts';
-import { byteSize } from './byte-size.ts';
-import { duration } from './duration.ts';
-import { environmentTable } from './environment-table.ts';
-import { hostList } from './host-list.ts';
-import { imageReference } from './image-reference.ts';
-import { includeList } from './include-list.ts';
-import { networkRules, privateRules } from './network-rules.ts';
-import { portTable } from './port-table.ts';
-import { noInlineSecret, secretTable } from './secret-table.ts';
-import { providerChoice } from './provider-choice.ts';
-import { serviceTable } from './service-table.ts';
-import { choice, count, Refused, refusedValue, setting, truth } from './setting.ts';
-import { setupCommand } from './setup-command.ts';
-import { sshHost, sshUser } from './ssh-host.ts';
+import { hostDirectory, workdirPath } from './settings/absolute-path.ts';
+import { byteSize } from './settings/byte-size.ts';
+import { duration } from './settings/duration.ts';
+import { environmentTable } from './settings/environment-table.ts';
+import { hostList } from './settings/host-list.ts';
+import { imageReference } from './settings/image-reference.ts';
+import { includeList } from './settings/include-list.ts';
+import { networkRules, privateRules } from './settings/network-rules.ts';
+import { portTable } from './settings/port-table.ts';
+import { noInlineSecret, secretTable } from './settings/secret-table.ts';
+import { providerChoice } from './settings/provider-choice.ts';
+import { serviceTable } from './settings/service-table.ts';
+import { choice, count, Refused, refusedValue, setting, truth } from './settings/setting.ts';
+import { setupCommand } from './settings/setup-command.ts';
+import { sshHost, sshUser } from './settings/ssh-host.ts';
 
 const container = z
   .object({

@@ -2,7 +2,7 @@ import { LitterboxError } from '../domain/errors/errors.ts';
 import { advice, step } from '../domain/errors/next-step.ts';
 import { ConfigSchema } from './config-schema.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
-import { Refused } from './setting.ts';
+import { Refused } from './settings/setting.ts';
 import { widens } from './trust-text.ts';
 
 /** How the text of a variable becomes the value that the key would have in the file. */

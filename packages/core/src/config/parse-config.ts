@@ -7,8 +7,8 @@ import { type Config, ConfigSchema } from './config-schema.ts';
 import type { ConfigWarning } from './config-warning.ts';
 import { decodeConfig } from './decode-config.ts';
 import { KeyPositions } from './key-positions.ts';
-import { parseNetworkRule } from './parse-network-rule.ts';
-import { isTable, Refused } from './setting.ts';
+import { parseNetworkRule } from './settings/parse-network-rule.ts';
+import { isTable, Refused } from './settings/setting.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
 /** Deepest nesting of tables and lists. Ours need six. */

@@ -3,8 +3,8 @@ import { LitterboxError } from '../domain/errors/errors.ts';
 import { advice, step } from '../domain/errors/next-step.ts';
 import { ChangeRunState, type RunState, type RunStateResult } from '../use-cases/session/change-run-state.ts';
 import { ListSandboxes } from '../use-cases/review/list-sandboxes.ts';
-import { fields } from './fields.ts';
-import { operation, type OperationOptions, type UseCases } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation, type OperationOptions, type UseCases } from './declare/operation.ts';
 
 const whose = {
   sandbox: fields.sandbox().optional(),

@@ -7,8 +7,8 @@ import { ChooseProvider, type ProviderReport } from '../use-cases/decide/choose-
 import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
 import { InspectSandbox } from '../use-cases/work/inspect-sandbox.ts';
 import { type ShownState } from '../use-cases/review/list-sandboxes.ts';
-import { fields } from './fields.ts';
-import { operation, type OperationOptions, type UseCases } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation, type OperationOptions, type UseCases } from './declare/operation.ts';
 import { stateAndShell } from './state-and-shell.ts';
 
 /**

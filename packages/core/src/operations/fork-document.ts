@@ -1,6 +1,6 @@
 import { isLitterboxError } from '../domain/errors/errors.ts';
 import type { FailedFork, ForkResult } from '../use-cases/create/fork-sandbox.ts';
-import { portUrl } from './list-ports.ts';
+import { portUrl } from './work/list-ports.ts';
 import { hintForPeople } from './step-command.ts';
 
 /** A fork as JSON, or why it could not be made. */

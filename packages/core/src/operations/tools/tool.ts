@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { CommandShell } from '../../channel/command-shell.ts';
 import type { NextStep } from '../../domain/errors/next-step.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../declare/operation.ts';
 import type { ResourceLimits } from '../../domain/sandbox/resource-limits.ts';
 
 /**

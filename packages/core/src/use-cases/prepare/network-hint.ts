@@ -1,5 +1,5 @@
 import { advice, type Hint, step } from '../../domain/errors/next-step.ts';
-import { parseNetworkRule } from '../../config/parse-network-rule.ts';
+import { parseNetworkRule } from '../../config/settings/parse-network-rule.ts';
 import type { LimitedOutcome } from '../../domain/sandbox/limit-hints.ts';
 import type { NetworkPolicy } from '../../domain/sandbox/policy.ts';
 import { reachable, reachableText } from '../../domain/sandbox/reachable.ts';

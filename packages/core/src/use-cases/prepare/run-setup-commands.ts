@@ -1,5 +1,5 @@
 import { type ExecChannel, type OutputListener, whatToRun } from '../../channel/exec-channel.ts';
-import { type Command, commandText } from '../../domain/sandbox/command.ts';
+import { type Command, commandText } from '../../domain/processes/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, type Hint } from '../../domain/errors/next-step.ts';
 import { limitHints } from '../../domain/sandbox/limit-hints.ts';

@@ -1,5 +1,5 @@
 import { advice, step } from '../../domain/errors/next-step.ts';
-import { type Command, commandText } from '../../domain/sandbox/command.ts';
+import { type Command, commandText } from '../../domain/processes/command.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
 import type { Asker, CallOptions, ProgressOptions } from '../../ports/call.ts';

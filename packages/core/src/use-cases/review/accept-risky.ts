@@ -1,6 +1,6 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
-import { riskFacts, riskLines, riskNames } from '../../domain/sandbox/grouped-risks.ts';
+import { riskFacts, riskLines, riskNames } from '../../domain/paths/grouped-risks.ts';
 import type { Approver } from '../../ports/approver.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { RiskyChange } from '../../ports/persons-repository.ts';
