@@ -145,7 +145,12 @@ function printed(declarations, before, isHidden = false) {
     before +
     [...nodes]
       .map((node) => printer.printNode(ts.EmitHint.Unspecified, withoutPrivate(node, isHidden), node.getSourceFile()))
-      .map((text) => text.replace(/^export /, '').replace(/^declare /, ''))
+      .map((text) =>
+        text
+          .replace(/^export /, '')
+          .replace(/^declare /, '')
+          .replaceAll(/import("\.[^"]*")\./g, ''),
+      )
       .join('\n')
   );
 }
