@@ -149,7 +149,7 @@ function printed(declarations, before, isHidden = false) {
         text
           .replace(/^export /, '')
           .replace(/^declare /, '')
-          .replaceAll(/import("\.[^"]*")\./g, ''),
+          .replaceAll(/import\("\.[^"]*"\)\./g, ''),
       )
       .join('\n')
   );
