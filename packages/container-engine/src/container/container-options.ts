@@ -93,7 +93,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
   } as Docker.ContainerCreateOptions & { name: string };
 }
 
-/** Who its processes are to the kernel. */
+/** Its processes as the kernel sees them. */
 function privilegesOf({ meta, seccomp, masks = [], usersMode }: ContainerOptionsInput): Docker.HostConfig {
   return {
     NetworkMode: 'none',
