@@ -3,7 +3,7 @@ const tests = '\\.test\\.ts$|^packages/[^/]+/test/';
 
 /** Folders of a folder, from the ground up: none imports a later one, nor what lies beside them. */
 const ROOMS = {
-  'core/src/domain': ['text', 'errors', 'sandbox', 'secrets', 'patch', 'search'],
+  'core/src/domain': ['text', 'errors', 'paths', 'processes', 'sandbox', 'secrets', 'patch', 'search'],
   'core/src/use-cases': [
     'common',
     'network',
@@ -30,7 +30,13 @@ const ROOMS = {
     'publish',
     'integrate',
   ],
-  'container-engine/src': ['address', 'engine', 'process', 'far-files', 'container', 'sandbox', 'elsewhere'],
+  'cli/src': ['terminal', 'words'],
+  'core/src/config': ['settings'],
+  'core/src/operations': ['declare', 'work', 'review'],
+  'core/src/operations/tools': ['text'],
+  'state-sqlite/src': ['database'],
+  'testing/src': ['tools', 'machine', 'state', 'repository', 'provider', 'ports', 'remote', 'fixtures'],
+  'container-engine/src': ['inside', 'address', 'engine', 'process', 'far-files', 'container', 'sandbox', 'elsewhere'],
 };
 const ROOM_RULES = Object.entries(ROOMS).flatMap(([folder, rooms]) =>
   rooms.map((room, index) => ({

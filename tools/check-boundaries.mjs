@@ -84,6 +84,12 @@ const plants = [
   ['rooms-import-downwards', 'source-control-git/src/git/planted-up.ts', "import '../store/store.ts';"],
   ['rooms-import-downwards', 'source-control-git/src/integrate/planted-top.ts', "import '../git.ts';"],
   ['rooms-import-downwards', 'container-engine/src/engine/planted-up.ts', "import '../elsewhere/engine-locations.ts';"],
+  ['rooms-import-downwards', 'cli/src/terminal/planted-up.ts', "import '../words/field-form.ts';"],
+  ['rooms-import-downwards', 'core/src/config/settings/planted-top.ts', "import '../config-schema.ts';"],
+  ['rooms-import-downwards', 'core/src/operations/work/planted-up.ts', "import '../review/integrate.ts';"],
+  ['rooms-import-downwards', 'core/src/operations/tools/text/planted-top.ts', "import '../tool.ts';"],
+  ['rooms-import-downwards', 'state-sqlite/src/database/planted-top.ts', "import '../json-shape.ts';"],
+  ['rooms-import-downwards', 'testing/src/tools/planted-up.ts', "import '../state/memory-state.ts';"],
   ['programs-know-no-use-case', 'core/src/inside/planted-use-case.ts', "import '../use-cases/work/run-command.ts';"],
   ['agents-reach-no-person', 'core/src/agent.ts', "export * from './wiring/person-use-cases.ts';"],
   [

@@ -10,6 +10,9 @@ const kept = join(root, 'tools/house.json');
 /** What runs inside, beside and for tests is read less often. */
 const PRODUCT_NOT = /^packages\/(?:conformance|testing|hardening|create-litterbox-provider)\//;
 const DIALECT = /^(?:told|said|anew|tell|tells)$|(?:Told|Said|Anew)/;
+/** A step of a hint is data, and `step-command.ts` words it. */
+const COMMANDS =
+  /\blitterbox (?:agent|apply|audit|clone|create|delete|diff|doctor|explain|fork|gc|host|init|list|logs?|mcp|merge|milestone|pause|pool|ports|race|recover|restore|resume|run|secret|serve|service|shell|snapshot|trust|undo|verify|with|worktree)\b/g;
 const RELATIVE = /^(?:What|Who|Whoever|Of)\b/;
 
 /** @typedef {{ file: string, text: string }} Source */
@@ -28,6 +31,7 @@ function places(sources, documents) {
     'guides of more than 1,500 words': [],
     'decisions of more than 450 words': [],
     'words of the status beyond 900': [],
+    'thousands of words of documents beyond 95': [],
   };
   const add = (rule, size, place) => found[rule].push({ size, place });
   const folders = new Map();
@@ -54,8 +58,11 @@ function places(sources, documents) {
         if (size > 60) add('functions of more than 60 lines', size, at(node));
         if (node.parameters.length > 5) add('functions of more than five parameters', node.parameters.length, at(node));
       }
-      if ((ts.isStringLiteral(node) || ts.isTemplateLiteralToken(node)) && !/^packages\/(?:cli|mcp)\//.test(file)) {
-        const commands = node.text.match(/\blitterbox [a-z]+/g) ?? [];
+      if (
+        (ts.isStringLiteral(node) || ts.isTemplateLiteralToken(node)) &&
+        !/^packages\/(?:agents|cli|mcp)\//.test(file)
+      ) {
+        const commands = node.text.match(COMMANDS) ?? [];
         for (const command of commands)
           add('commands of litterbox in texts below the command line and the server', 1, `${at(node)}: ${command}`);
       }
@@ -72,6 +79,9 @@ function places(sources, documents) {
     if (file.startsWith('docs/decisions/') && words > 450) add('decisions of more than 450 words', words, file);
     if (file === 'docs/status.md' && words > 900) add('words of the status beyond 900', words - 900, file);
   }
+  const words = documents.reduce((sum, { text }) => sum + text.split(/\s+/).filter(Boolean).length, 0);
+  for (let thousands = 95; thousands * 1000 < words; thousands++)
+    add('thousands of words of documents beyond 95', words, 'docs');
   for (const list of Object.values(found)) list.sort((one, other) => other.size - one.size);
   return found;
 }

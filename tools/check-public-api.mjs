@@ -1,17 +1,17 @@
-// Compares what every public door exports with the text that is kept of it, and demands a doc comment for each export.
+// Compares what every promised door exports with the text that is kept of it, and demands a doc comment for each export.
 // Usage: check-public-api.mjs [--write]; needs a build. With --write it renews the texts, for a change that is meant.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { diffLines } from './diff-lines.mjs';
-import { publicDoors } from './public-packages.mjs';
+import { promisedDoors } from './public-packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const kept = join(root, 'docs/public-api');
 const isWriting = process.argv.includes('--write');
 
-const doors = publicDoors(root);
+const doors = promisedDoors(root);
 const program = ts.createProgram(
   doors.map(({ types }) => types),
   {
@@ -25,6 +25,17 @@ const program = ts.createProgram(
 );
 const checker = program.getTypeChecker();
 const printer = ts.createPrinter({ removeComments: true });
+
+/** Symbols that a text of their own package has. */
+const promised = new Set(
+  doors.flatMap(({ types, directory }) =>
+    exportsOf(types)
+      .map(([, symbol]) => symbol)
+      .filter(({ declarations = [] }) =>
+        declarations.some((one) => one.getSourceFile().fileName.startsWith(`${directory}/`)),
+      ),
+  ),
+);
 
 const problems = [];
 const undocumented = [];
@@ -54,20 +65,29 @@ if (problems.length > 0) {
 }
 console.log(`public API: ${texts.size} doors as kept, every export has a doc comment`);
 
-/** What a door exports by name, and below it what these declarations need of the same package without its being exported. */
-function surfaceOf({ name, types, directory }) {
+function exportsOf(types) {
   const source = program.getSourceFile(types);
   if (!source) throw new Error(`${relative(root, types)} is missing: build first`);
-  const exported = new Map(
-    checker.getExportsOfModule(checker.getSymbolAtLocation(source)).map((symbol) => [symbol.name, resolved(symbol)]),
-  );
-  const isOwn = (declaration) => declaration.getSourceFile().fileName.startsWith(`${directory}/`);
+  return checker
+    .getExportsOfModule(checker.getSymbolAtLocation(source))
+    .map((symbol) => [symbol.name, resolved(symbol)]);
+}
+
+/** What a door exports by name, and below it what these declarations need of Litterbox without its being promised elsewhere. */
+function surfaceOf({ name, types, directory }) {
+  const exported = new Map(exportsOf(types));
+  const isOwn = (declaration) => {
+    const { fileName } = declaration.getSourceFile();
+    return (
+      fileName.startsWith(`${directory}/`) || (fileName.startsWith(join(root, 'packages/')) && !isPromised(declaration))
+    );
+  };
   const shown = new Set(exported.values());
   const hidden = new Set();
   const waiting = [...shown];
   for (let symbol = waiting.pop(); symbol; symbol = waiting.pop())
     for (const declaration of (symbol.declarations ?? []).filter(isOwn))
-      visit(declaration, (found) => {
+      visit(withoutPrivate(declaration, hidden.has(symbol)), (found) => {
         if (shown.has(found) || hidden.has(found) || !isTopLevel(found) || !found.declarations.some(isOwn)) return;
         hidden.add(found);
         waiting.push(found);
@@ -85,8 +105,13 @@ function surfaceOf({ name, types, directory }) {
   });
   const needed = [...hidden]
     .sort((one, other) => byName([one.name], [other.name]))
-    .map((symbol) => printed(symbol.declarations.filter(isOwn), ''));
+    .map((symbol) => printed(symbol.declarations.filter(isOwn), '', true));
   return `${[`// ${name}: what it exports. Made by npm run api:write.`, ...lines, ...(needed.length > 0 ? ['// Not exported, but part of the types above.', ...needed] : [])].join('\n\n')}\n`;
+}
+
+function isPromised(declaration) {
+  const symbol = declaration.name && checker.getSymbolAtLocation(declaration.name);
+  return symbol !== undefined && promised.has(symbol);
 }
 
 function resolved(symbol) {
@@ -109,7 +134,8 @@ function isTopLevel(symbol) {
   });
 }
 
-function printed(declarations, before) {
+/** @param isHidden nobody outside can make one */
+function printed(declarations, before, isHidden = false) {
   const nodes = new Set(
     declarations.map((declaration) =>
       ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration,
@@ -118,17 +144,23 @@ function printed(declarations, before) {
   return (
     before +
     [...nodes]
-      .map((node) => printer.printNode(ts.EmitHint.Unspecified, withoutPrivate(node), node.getSourceFile()))
-      .map((text) => text.replace(/^export /, '').replace(/^declare /, ''))
+      .map((node) => printer.printNode(ts.EmitHint.Unspecified, withoutPrivate(node, isHidden), node.getSourceFile()))
+      .map((text) =>
+        text
+          .replace(/^export /, '')
+          .replace(/^declare /, '')
+          .replaceAll(/import\("\.[^"]*"\)\./g, ''),
+      )
       .join('\n')
   );
 }
 
 /** A class without what nobody outside can use. */
-function withoutPrivate(node) {
+function withoutPrivate(node, isHidden) {
   if (!ts.isClassDeclaration(node)) return node;
   const members = node.members.filter(
     (member) =>
+      !(isHidden && ts.isConstructorDeclaration(member)) &&
       !(member.name && ts.isPrivateIdentifier(member.name)) &&
       !(ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Private),
   );

@@ -11,11 +11,14 @@ export function publicPackages(root) {
     .sort((one, other) => (one.manifest.name < other.manifest.name ? -1 : 1));
 }
 
-/** Every door of those packages that has types: `{ name, directory, types }`, the last an absolute path of a .d.ts file. */
-export function publicDoors(root) {
+/**
+ * The doors of those packages that are promised (`promised` of package.json): `{ name, directory, types }`, the last an absolute path of a
+ * .d.ts file. All other doors are for the packages of Litterbox alone.
+ */
+export function promisedDoors(root) {
   return publicPackages(root).flatMap(({ directory, manifest }) =>
     Object.entries(manifest.exports ?? {})
-      .filter(([, target]) => target.types !== undefined)
+      .filter(([door]) => manifest.promised?.includes(door))
       .map(([door, { types }]) => ({
         name: manifest.name + door.slice(1),
         directory,

@@ -225,7 +225,7 @@ const HOLES = [
   },
   {
     name: 'order-of-risks',
-    file: `${CORE}/domain/sandbox/grouped-risks.ts`,
+    file: `${CORE}/domain/paths/grouped-risks.ts`,
     guard: '.toSorted(([a], [b]) => rankOf(a) - rankOf(b))',
     hole: '.toSorted(([a], [b]) => rankOf(b) - rankOf(a))',
     tests: ['AX123:'],
@@ -401,14 +401,14 @@ const HOLES = [
   },
   {
     name: 'mcp-git-directory',
-    file: `${CORE}/domain/sandbox/agent-path.ts`,
+    file: `${CORE}/domain/paths/agent-path.ts`,
     guard: 'workspacePath(workdir, aliased, options); // once more',
     hole: 'workspacePath(workdir, aliased); // once more',
     tests: ['A26: over MCP'],
   },
   {
     name: 'mcp-names',
-    file: `${CORE}/operations/tools/name-text.ts`,
+    file: `${CORE}/operations/tools/text/name-text.ts`,
     guard: 'visibleName(path, Number.POSITIVE_INFINITY)',
     hole: 'path',
     tests: ['A38: over MCP'],

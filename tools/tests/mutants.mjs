@@ -21,7 +21,7 @@ const MUTANTS = [
     to: '',
     parts: ['fast-core'],
   },
-  { file: 'core/src/config/parse-byte-size.ts', from: 'GiB: 2 ** 30', to: 'GiB: 1e9', parts: ['fast-rest'] },
+  { file: 'core/src/config/settings/parse-byte-size.ts', from: 'GiB: 2 ** 30', to: 'GiB: 1e9', parts: ['fast-rest'] },
   {
     file: 'core/src/use-cases/create/make-sandbox.ts',
     from: 'if (!isKept) await this.undo(repository, provider, draft.id, pooled);',

@@ -1,5 +1,5 @@
 import { LitterboxError } from '@litterbox/core';
-import { askOrCancel, isAtTerminal } from './ask.ts';
+import { askOrCancel, isAtTerminal } from './terminal/ask.ts';
 
 /** Goes on only after a person's yes to a change of files. @throws LitterboxError `NEED_TTY`, `PERMISSION_DENIED` */
 export async function assertAgreed(

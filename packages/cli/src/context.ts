@@ -1,8 +1,8 @@
 import { visible } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
-import { askOrCancel } from './ask.ts';
+import { askOrCancel } from './terminal/ask.ts';
 import { loadLitterbox } from './load-litterbox.ts';
-import type { Talk } from './talk.ts';
+import type { Talk } from './terminal/talk.ts';
 
 /** What every command gets. */
 export interface Context {

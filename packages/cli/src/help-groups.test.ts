@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Command } from 'commander';
-import { MANIFEST } from './command-manifest.ts';
+import { MANIFEST } from './words/command-manifest.ts';
 import { COMMAND_GROUPS, GROUP_SUMMARIES, OPTION_GROUPS } from './help-groups.ts';
 import { OWN_COMMANDS } from './own-commands.ts';
 import { programOf } from './program.ts';

@@ -1,13 +1,13 @@
-import { isLitterboxError } from '@litterbox/core';
+import { hintForPeople, isLitterboxError } from '@litterbox/core';
 import { CommanderError } from 'commander';
-import { isCancel } from './ask.ts';
-import { blamedCommand } from './blamed-command.ts';
+import { isCancel } from './terminal/ask.ts';
+import { blamedCommand } from './words/blamed-command.ts';
 import { contextOf } from './context.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { jsonLine } from './json-line.ts';
-import { normalArguments } from './normal-arguments.ts';
+import { jsonLine } from './terminal/json-line.ts';
+import { normalArguments } from './words/normal-arguments.ts';
 import { programOf } from './program.ts';
-import { Talk } from './talk.ts';
+import { Talk } from './terminal/talk.ts';
 import { usageError } from './usage-error.ts';
 
 const ISSUES = 'This is a bug in Litterbox: please report it with the command you ran.';
@@ -75,7 +75,7 @@ function report(error: unknown, talk: Talk, signalled: number | undefined): numb
   }
   if (signalled !== undefined) return signalled;
   const { code, message, hint, facts } = isLitterboxError(error)
-    ? { code: error.code, message: error.message, hint: error.details.hint, facts: error.details.facts }
+    ? { code: error.code, message: error.message, hint: hintForPeople(error.details), facts: error.details.facts }
     : {
         code: 'INTERNAL',
         message: error instanceof Error ? (error.stack ?? error.message) : String(error),

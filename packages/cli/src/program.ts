@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
-import { blame } from './blamed-command.ts';
-import { type CommandManifest, MANIFEST } from './command-manifest.ts';
+import { blame } from './words/blamed-command.ts';
+import { type CommandManifest, MANIFEST } from './words/command-manifest.ts';
 import type { Context } from './context.ts';
 import { COMMAND_GROUPS, GROUP_SUMMARIES, headingOf, OPTION_GROUPS } from './help-groups.ts';
 import { OWN_COMMANDS, type OwnCommand } from './own-commands.ts';
@@ -91,8 +91,8 @@ function addCommand(parent: Command, manifest: CommandManifest, context: () => C
     const opened = context();
     const [{ operation, present }, { parseInput }, { readInput }] = await Promise.all([
       presenter.load(),
-      import('./parse-input.ts'),
-      import('./read-input.ts'),
+      import('./words/parse-input.ts'),
+      import('./words/read-input.ts'),
     ]);
     const { repeated } = presenter;
     const several = words.find(({ key }) => key === repeated)?.value;

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Context } from './context.ts';
-import { isDumb } from './is-dumb.ts';
-import { passOn } from './output-streams.ts';
+import { isDumb } from './terminal/is-dumb.ts';
+import { passOn } from './terminal/output-streams.ts';
 import { personsPath } from './persons-path.ts';
 
 /**

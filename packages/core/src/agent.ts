@@ -1,14 +1,14 @@
 // Everything that a program for agents may import: nothing here reaches what deletes, applies, merges, trusts or writes configuration.
-export { isLitterboxError, LitterboxError } from './domain/errors/errors.ts';
+export { isLitterboxError, LitterboxError, type LitterboxErrorDetails } from './domain/errors/errors.ts';
 export { PROXY_VARIABLES } from './config/upstream-proxy.ts';
 export { LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from './domain/sandbox/provider-key.ts';
 export { shown } from './domain/text/shown.ts';
 export { slugify } from './domain/sandbox/slug.ts';
 export { visible, visibleName } from './domain/text/visible.ts';
-export type { Operation, OperationOptions, UseCases } from './operations/operation.ts';
-export { parseInput } from './operations/parse-input.ts';
-export { readDiff } from './operations/read-diff.ts';
-export { readLog } from './operations/read-log.ts';
+export type { Operation, OperationOptions, UseCases } from './operations/declare/operation.ts';
+export { parseInput } from './operations/declare/parse-input.ts';
+export { readDiff } from './operations/review/read-diff.ts';
+export { readLog } from './operations/review/read-log.ts';
 export {
   AGENT_PROMPTS,
   AGENT_RESOURCES,
@@ -23,6 +23,7 @@ export {
   toolNames,
 } from './operations/tools/agent-tools.ts';
 export { boundOperation, boundSandbox } from './operations/tools/bound-sandbox.ts';
+export { hintForPeople } from './operations/step-command.ts';
 export { agentHint } from './operations/tools/agent-hint.ts';
 export { describeSetting, instructionsOf } from './operations/tools/describe-setting.ts';
 export { sandboxList } from './operations/tools/sandbox-list.ts';

@@ -19,7 +19,7 @@ export type { ConfigWarning } from './config/config-warning.ts';
 export { contentHash } from './config/content-hash.ts';
 export { DEFAULT_IMAGE } from './config/default-image.ts';
 export { nearestName } from './config/nearest-name.ts';
-export { isWorkdir, normalPath } from './config/normal-path.ts';
+export { isWorkdir, normalPath } from './config/settings/normal-path.ts';
 export {
   DEFAULT_LIMITS,
   DEFAULT_SETUP_TIMEOUT_MS,
@@ -30,9 +30,9 @@ export {
 export { type TrustSummary, trustSummary } from './config/trust-summary.ts';
 export { type UpstreamProxy, upstreamProxyOf } from './config/upstream-proxy.ts';
 export { trustText, widens } from './config/trust-text.ts';
-export { isReservedVariable, variableProblem } from './config/variable-problem.ts';
+export { isReservedVariable, variableProblem } from './config/settings/variable-problem.ts';
 export { workdirOf } from './config/workdir-of.ts';
-export type { Command } from './domain/sandbox/command.ts';
+export type { Command } from './domain/processes/command.ts';
 export {
   type Assurance,
   CONTROLS,
@@ -41,14 +41,25 @@ export {
   MANDATORY_CONTROLS,
   missingControls,
 } from './domain/sandbox/assurance.ts';
-export type { ChangedPath, DirectoryChild } from './domain/sandbox/changed-path.ts';
+export type { ChangedPath, DirectoryChild } from './domain/paths/changed-path.ts';
 export {
   ERROR_CODES,
   isLitterboxError,
   LitterboxError,
   type LitterboxErrorCode,
+  type GivenDetails,
   type LitterboxErrorDetails,
 } from './domain/errors/errors.ts';
+export {
+  type Advice,
+  advice,
+  type Hint,
+  type NextStep,
+  step,
+  type StepInputs,
+  type StepName,
+} from './domain/errors/next-step.ts';
+export { hintForPeople, STEP_COMMANDS } from './operations/step-command.ts';
 export { detected, ECOSYSTEMS, type Ecosystem } from './domain/sandbox/ecosystems.ts';
 export { placementLines } from './domain/sandbox/placement-lines.ts';
 export {
@@ -57,7 +68,7 @@ export {
   type RiskEntry,
   type RiskGroup,
   riskLines,
-} from './domain/sandbox/grouped-risks.ts';
+} from './domain/paths/grouped-risks.ts';
 export type { MachineLoad } from './domain/sandbox/machine-load.ts';
 export type { HostVerdict, PlacedHost, Placement } from './domain/sandbox/placement.ts';
 export type { HostGauge } from './ports/host-gauge.ts';
@@ -74,10 +85,10 @@ export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
-export type { FileType } from './domain/sandbox/file-type.ts';
+export type { FileType } from './domain/paths/file-type.ts';
 export type { FileStat, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
-export type { ExitStatus } from './domain/sandbox/exit-status.ts';
-export type { SignalName } from './domain/sandbox/signal-name.ts';
+export type { ExitStatus } from './domain/processes/exit-status.ts';
+export type { SignalName } from './domain/processes/signal-name.ts';
 export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
 export type { LimitName, ResourceLimits } from './domain/sandbox/resource-limits.ts';
 export type { SandboxRoot } from './domain/sandbox/sandbox-root.ts';
@@ -167,45 +178,45 @@ export { joinBytes } from './domain/text/join-bytes.ts';
 export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/sandbox/revision-message.ts';
 export { jsonEscape, UNSEEN } from './domain/text/unseen.ts';
 export { visible, visibleName } from './domain/text/visible.ts';
-export { workspacePath } from './domain/sandbox/workspace-path.ts';
+export { workspacePath } from './domain/paths/workspace-path.ts';
 export type { FileStatus } from './inside/file-tree.ts';
 export type { FoundName } from './inside/walk-files.ts';
 export type { FileTreeChange } from './use-cases/work/manage-files.ts';
-export { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './operations/manage-files.ts';
-export { seatAgent } from './operations/seat-agent.ts';
+export { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './operations/work/manage-files.ts';
+export { seatAgent } from './operations/work/seat-agent.ts';
 export type { WriteFileInput, WriteFileResult } from './use-cases/work/access-files.ts';
 export { MAX_FILE_BYTES } from './inside/file-contents.ts';
 export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';
-export { cloneRepository } from './operations/clone-repository.ts';
-export { controlService } from './operations/control-service.ts';
-export { listPorts, portUrl } from './operations/list-ports.ts';
-export { readServiceLogs } from './operations/read-service-logs.ts';
+export { cloneRepository } from './operations/work/clone-repository.ts';
+export { controlService } from './operations/work/control-service.ts';
+export { listPorts, portUrl } from './operations/work/list-ports.ts';
+export { readServiceLogs } from './operations/work/read-service-logs.ts';
 export { createSandbox } from './operations/create-sandbox.ts';
 export { forkSandbox } from './operations/fork-sandbox.ts';
 export { raceForks } from './operations/race-forks.ts';
-export { cutMilestone } from './operations/cut-milestone.ts';
+export { cutMilestone } from './operations/review/cut-milestone.ts';
 export { deleteSandbox } from './operations/delete-sandbox.ts';
 export { checkMachine, type Explanation, explain } from './operations/explain.ts';
-export { exportWorktree } from './operations/export-worktree.ts';
+export { exportWorktree } from './operations/review/export-worktree.ts';
 export { findSandbox } from './operations/find-sandbox.ts';
-export { applyChanges, mergeChanges, planDocument, planIntegration } from './operations/integrate.ts';
+export { applyChanges, mergeChanges, planDocument, planIntegration } from './operations/review/integrate.ts';
 export { listSandboxes } from './operations/list-sandboxes.ts';
-export { openShell } from './operations/open-shell.ts';
-export type { CommandForm, Operation, OperationOptions, Parsed, UseCases } from './operations/operation.ts';
+export { openShell } from './operations/work/open-shell.ts';
+export type { CommandForm, Operation, OperationOptions, Parsed, UseCases } from './operations/declare/operation.ts';
 export { OPERATIONS } from './operations/operations.ts';
 export { clearPool, fillPool, listPool, managePool, type PoolReport } from './operations/pool.ts';
-export { parseInput } from './operations/parse-input.ts';
+export { parseInput } from './operations/declare/parse-input.ts';
 export { readAudit, verifyAudit } from './operations/read-audit.ts';
-export { readDiff, type SandboxDiff } from './operations/read-diff.ts';
-export { readFile } from './operations/read-file.ts';
-export { readLog } from './operations/read-log.ts';
+export { readDiff, type SandboxDiff } from './operations/review/read-diff.ts';
+export { readFile } from './operations/work/read-file.ts';
+export { readLog } from './operations/review/read-log.ts';
 export { reconcileState } from './operations/reconcile-state.ts';
 export { recoverSandbox, restoreRevision, undoRevision } from './operations/restore-revision.ts';
-export { runCommand } from './operations/run-command.ts';
+export { runCommand } from './operations/work/run-command.ts';
 export { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './operations/snapshots.ts';
 export { trustConfig } from './operations/trust-config.ts';
-export { type FieldSchema, type Wording, wordings } from './operations/wording.ts';
-export { writeFile } from './operations/write-file.ts';
+export { type FieldSchema, type Wording, wordings } from './operations/declare/wording.ts';
+export { writeFile } from './operations/work/write-file.ts';
 export type { AttachedProcess, AttachInput, FinishedProcess } from './use-cases/work/attach-process.ts';
 export type { RunState, RunStateResult } from './use-cases/session/change-run-state.ts';
 export type { WorkspaceChange } from './use-cases/work/change-workspace.ts';
@@ -267,8 +278,8 @@ export { OpenSandboxes } from './use-cases/session/open-sandboxes.ts';
 export type { RestoreResult, UndoResult } from './use-cases/go-back/restore-revision.ts';
 export type { RunCommandInput, RunCommandResult } from './use-cases/work/run-command.ts';
 export { SetUpSandbox } from './use-cases/prepare/set-up-sandbox.ts';
-export { parseByteSize } from './config/parse-byte-size.ts';
-export { parseDuration } from './config/parse-duration.ts';
+export { parseByteSize } from './config/settings/parse-byte-size.ts';
+export { parseDuration } from './config/settings/parse-duration.ts';
 export type { RevisionMessage } from './domain/sandbox/revision-message.ts';
 export { FindShell } from './use-cases/work/find-shell.ts';
 export { PERSON_USE_CASES } from './wiring/person-use-cases.ts';

@@ -14,7 +14,7 @@ export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { interleaved, type OutputSource } from './channel/interleaved.ts';
 export { MarkerSplitter } from './channel/marker-splitter.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
-export type { Command } from './domain/sandbox/command.ts';
+export type { Command } from './domain/processes/command.ts';
 export { assertPort } from './domain/errors/assert-port.ts';
 export {
   type Assurance,
@@ -24,14 +24,24 @@ export {
   MANDATORY_CONTROLS,
   missingControls,
 } from './domain/sandbox/assurance.ts';
-export type { ChangedPath, DirectoryChild } from './domain/sandbox/changed-path.ts';
+export type { ChangedPath, DirectoryChild } from './domain/paths/changed-path.ts';
 export {
   ERROR_CODES,
   isLitterboxError,
   LitterboxError,
   type LitterboxErrorCode,
+  type GivenDetails,
   type LitterboxErrorDetails,
 } from './domain/errors/errors.ts';
+export {
+  type Advice,
+  advice,
+  type Hint,
+  type NextStep,
+  step,
+  type StepInputs,
+  type StepName,
+} from './domain/errors/next-step.ts';
 export { NETWORK_FILE_SYSTEMS, networkFileSystem } from './domain/text/network-file-system.ts';
 export { failpoint } from './domain/errors/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/sandbox/ids.ts';
@@ -52,7 +62,7 @@ export { foldedPath } from './domain/text/folded-path.ts';
 export { INSIDE } from './domain/sandbox/inside.ts';
 export { joinBytes } from './domain/text/join-bytes.ts';
 export { meetsOwnPlaces } from './domain/sandbox/meets-own-places.ts';
-export { whatRunsLater } from './domain/sandbox/known-files.ts';
+export { whatRunsLater } from './domain/paths/known-files.ts';
 export { includedPath, isWithinAny } from './domain/sandbox/included-path.ts';
 export {
   SECRET_LOOK_BYTES,
@@ -76,7 +86,7 @@ export type { OpenPort } from './ports/open-port.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
 export type { PoolFiller } from './ports/pool-filler.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
-export type { FileType } from './domain/sandbox/file-type.ts';
+export type { FileType } from './domain/paths/file-type.ts';
 export type {
   FileStat,
   Host,
@@ -86,8 +96,8 @@ export type {
   NetworkNamespace,
   SocketAddress,
 } from './ports/host.ts';
-export type { ExitStatus } from './domain/sandbox/exit-status.ts';
-export type { SignalName } from './domain/sandbox/signal-name.ts';
+export type { ExitStatus } from './domain/processes/exit-status.ts';
+export type { SignalName } from './domain/processes/signal-name.ts';
 export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
 export type { MachineLoad } from './domain/sandbox/machine-load.ts';
 export type { HostVerdict, PlacedHost, Placement } from './domain/sandbox/placement.ts';

@@ -6,6 +6,8 @@ import {
   LitterboxError,
   type NetworkNamespace,
   type OpenPort,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { ASSERT_NETWORK, cannotEnter, enterNetwork, reasonOf } from './enter-network.ts';
 import { streamOf } from './socket-stream.ts';
@@ -147,6 +149,6 @@ function refused(port: number, code: string | undefined): LitterboxError {
     });
   return new LitterboxError('UNSUPPORTED', `Nothing can listen on port ${port} in the sandbox (${code}).`, {
     operation: 'host.listen',
-    hint: 'Choose a number from 1024 on; if it happens again, run litterbox doctor.',
+    hint: advice`Choose a number from 1024 on; if it happens again, run ${step('machine-check')}.`,
   });
 }

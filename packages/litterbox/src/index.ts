@@ -14,6 +14,7 @@ export {
   type FileChange,
   type FileStatus,
   type FoundName,
+  hintForPeople,
   type IntegrateResult,
   type IntegrationPlan,
   isLitterboxError,

@@ -31,7 +31,7 @@ export class Unanswered extends Error {
  */
 export function askPerson({ question, otherwise }: PermissionRequest, server: McpServer, context: ServerContext): void {
   const denied = (why: string) =>
-    new LitterboxError('PERMISSION_DENIED', why, { operation: 'permission.ask', hint: otherwise });
+    new LitterboxError('PERMISSION_DENIED', why, { operation: 'permission.ask', hint: [otherwise] });
   if (!canAsk(server, context)) throw denied('Only the person can allow this, and the client cannot ask them.');
   if (!isAllowed(KEY, question, context)) throw denied('The person did not allow it.');
 }

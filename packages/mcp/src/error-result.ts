@@ -1,4 +1,4 @@
-import { isLitterboxError } from '@litterbox/core/agent';
+import { isLitterboxError, type LitterboxErrorDetails } from '@litterbox/core/agent';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
 /** Key of machine data in `_meta`. */
@@ -9,7 +9,7 @@ export interface ErrorFormat {
   /** Places of this machine, and what a model reads instead of them. */
   readonly places: readonly (readonly [path: string, shown: string])[];
   /** The next step as a model can take it. */
-  hintOf(hint: string): string;
+  hintOf(details: LitterboxErrorDetails): string;
 }
 
 /** A failure as a model can use it: code, what is wrong, what to do next. Nothing of the program's inside. */
@@ -28,7 +28,7 @@ export function errorResult(error: unknown, { places, hintOf }: ErrorFormat): Ca
     };
   }
   const { code, message, details } = error;
-  const hint = details.hint === undefined ? undefined : hidden(hintOf(details.hint), places);
+  const hint = details.hint === undefined ? undefined : hidden(hintOf(details), places);
   return {
     isError: true,
     content: [

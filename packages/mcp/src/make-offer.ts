@@ -63,7 +63,7 @@ export async function makeOffer({
       places: [[defaultStateDirectory(), '<state directory>'] as const, [homedir(), '~'] as const].filter(
         ([path]) => path.length > 1, // `/` is the home of some users of containers, and in every path
       ),
-      hintOf: (hint) => agentHint(hint, nameOf),
+      hintOf: (details) => agentHint(details, nameOf),
     },
     async names(options) {
       if (sandbox !== undefined) return [sandbox];

@@ -1,4 +1,4 @@
-import { isLitterboxError } from '@litterbox/core/agent';
+import { hintForPeople, isLitterboxError } from '@litterbox/core/agent';
 import { setFlagsFromString } from 'node:v8';
 import { HELP, parseMcpOptions, parseServeOptions } from './mcp-options.ts';
 
@@ -28,7 +28,7 @@ export async function start(verb: 'mcp' | 'serve' | 'keep' | 'fill', args: reado
       else await (await import('./start-http.ts')).startHttp(options);
     }
   } catch (error) {
-    const hint = isLitterboxError(error) ? error.details.hint : undefined;
+    const hint = isLitterboxError(error) ? hintForPeople(error.details) : undefined;
     process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
     if (hint !== undefined) process.stderr.write(`→ ${hint}\n`);
     process.exitCode = isLitterboxError(error, 'ARG_UNKNOWN') || isLitterboxError(error, 'ARG_RANGE') ? 2 : 5;

@@ -34,7 +34,7 @@ describe.each(ERAS)('what only a person may allow (%s)', (era) => {
     await using fixture = await mcpFixture({ era });
     const { isError, text } = await fixture.call('sandbox-create', { name: 'a', from: 'worktree' });
     expect(isError).toBe(true);
-    expect(text).toContain('litterbox create "a" --from worktree');
+    expect(text).toContain('litterbox create a --from worktree');
   });
 
   const NPM = { '.gitignore': 'node_modules\n', 'package.json': '{}', 'package-lock.json': '{}' };

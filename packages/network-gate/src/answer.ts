@@ -23,7 +23,7 @@ export function refusalBytes({ status, reason }: Refusal, missing?: Destination)
     ...(rule === undefined
       ? []
       : [
-          'A person can allow it for new sandboxes, in .litterbox.toml, and agree to that with "litterbox trust":',
+          'A person can allow it for new sandboxes, in .litterbox.toml, and has to agree to the file then:',
           '',
           '[network]',
           `allow = ["${rule}"]`,

@@ -25,7 +25,9 @@ export function assuranceOf(
       hasReadOnlyDevices: true,
       limits: meta.limits,
       environment,
-      ...(machine.cgroup === undefined && { withoutLimits: delegation ?? 'Run litterbox doctor.' }),
+      ...(machine.cgroup === undefined && {
+        withoutLimits: delegation ?? 'Check the machine, which says what is missing.',
+      }),
       ...((bound !== 'image' || machine.canMakeDisks) && {
         withoutDisk: 'Set limits.disk, or keep the state directory on a file system of its own.',
       }),

@@ -23,6 +23,8 @@ import {
   meetsOwnPlaces,
   quoted,
   shown,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
 import { boundSockets } from './bound-sockets.ts';
@@ -118,7 +120,7 @@ export async function launchSession(input: LaunchInput, options?: CallOptions): 
       throw new LitterboxError('DEGRADED', `The sandbox would run without its limit of disk: ${loose.finding}.`, {
         operation: 'provider.start',
         provider: machine.provider,
-        hint: loose.remedy ?? 'Run litterbox doctor.',
+        hint: loose.remedy ?? advice`Run ${step('machine-check')}.`,
       });
     },
   };

@@ -4,6 +4,8 @@ import {
   type HostFacts,
   LitterboxError,
   type ProviderKey,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { type DirectoryLayout, hasSeccompFilter, seccompFilter } from '@litterbox/linux-sandbox';
 import { choosing, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
@@ -96,7 +98,11 @@ export class MachineSurvey {
     throw new LitterboxError(
       first.name === 'tools' ? 'TOOL_MISSING' : 'UNAVAILABLE',
       `Sandboxes cannot run on this machine: ${first.finding}.`,
-      { operation: 'provider.create', provider: this.#provider, hint: first.remedy ?? 'Run litterbox doctor.' },
+      {
+        operation: 'provider.create',
+        provider: this.#provider,
+        hint: first.remedy ?? advice`Run ${step('machine-check')}.`,
+      },
     );
   }
 

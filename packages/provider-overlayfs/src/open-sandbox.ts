@@ -1,4 +1,4 @@
-import type { Host } from '@litterbox/core/provider';
+import { advice, type Host, step } from '@litterbox/core/provider';
 import { baseEnvironment } from '@litterbox/sandbox-kit';
 import { placeFilesOf, PlaceRuntime, type SandboxDirectories } from '@litterbox/linux-sandbox';
 import { cgroupUsage } from './cgroup.ts';
@@ -66,8 +66,7 @@ export function openSandbox(
     ...(meta.prepared !== undefined && { prepared: meta.prepared.key }),
     ...(meta.live && { live: meta.live.directory }),
     ...(meta.firstMark !== undefined && { firstMark: meta.firstMark }),
-    freezeHint:
-      'This user may not make control groups: stop it instead with litterbox pause NAME --stop, or run litterbox doctor for the command that hands them to this user.',
+    freezeHint: advice`This user may not make control groups: stop it instead with ${step('sandbox-stop')}, or run ${step('machine-check')} for the command that hands them to this user.`,
     leavings: leavingsOf(machine, meta.id),
     ...(cgroup && {
       freeze: (isFrozen: boolean) => freezeScript(cgroup, meta.id, isFrozen),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { LitterboxError, visibleName } from '@litterbox/core/provider';
+import { LitterboxError, visibleName, advice, step } from '@litterbox/core/provider';
 import type { Endpoint } from './client-config.ts';
 import { type KnownKey, knownKeys } from './known-hosts.ts';
 
@@ -103,7 +103,7 @@ function unknown(endpoint: Endpoint, key: HostKey): LitterboxError {
     `The key of ${endpoint.hostKeyName} is not known yet: ${key.type} ${key.fingerprint}. Nothing was sent.`,
     {
       operation: 'host.connect',
-      hint: `Compare it with what ssh-keygen -l -f /etc/ssh/ssh_host_*_key.pub prints there, then say yes to litterbox host add in a terminal, give it by --host-key, or log in once with ssh.`,
+      hint: advice`Compare it with what ssh-keygen -l -f /etc/ssh/ssh_host_*_key.pub prints there, then say yes to ${step('host-add')} in a terminal, give it by --host-key, or log in once with ssh.`,
       facts: facts(endpoint, key),
     },
   );
@@ -115,7 +115,7 @@ function changed(endpoint: Endpoint, key: HostKey, why: string): LitterboxError 
     `${endpoint.hostKeyName} shows another key than expected (${why}): ${key.type} ${key.fingerprint}. Nothing was sent.`,
     {
       operation: 'host.connect',
-      hint: `Somebody may be intercepting the connection. Ask who runs the machine; only when its key was really changed, remove the old one: ssh-keygen -R '${endpoint.hostKeyName}', or litterbox host remove and add.`,
+      hint: advice`Somebody may be intercepting the connection. Ask who runs the machine; only when its key was really changed, remove the old one: ssh-keygen -R '${endpoint.hostKeyName}', or ${step('host-remove')} and add.`,
       facts: facts(endpoint, key),
     },
   );

@@ -6,6 +6,9 @@ import {
   type ProgressOptions,
   shown,
   visibleName,
+  advice,
+  step,
+  type Hint,
 } from '@litterbox/core/provider';
 import { colima } from './colima.ts';
 import { hostOf } from './host-of.ts';
@@ -69,7 +72,7 @@ export class Machines {
     if (machine.state === 'running') return await way.open(machine, options);
     throw unavailable(
       `${host} does not run: ${way.title} says that it is ${visibleName(machine.says || 'unknown')}.`,
-      `A command that works in a sandbox starts it, and so does litterbox doctor --host ${host}.`,
+      advice`A command that works in a sandbox starts it, and so does ${step('machine-check', { host })}.`,
     );
   }
 
@@ -119,5 +122,5 @@ export class Machines {
   }
 }
 
-const unavailable = (message: string, hint: string) =>
+const unavailable = (message: string, hint: Hint) =>
   new LitterboxError('UNAVAILABLE', message, { operation: 'host.open', hint });

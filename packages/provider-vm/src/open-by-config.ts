@@ -1,4 +1,4 @@
-import { LitterboxError, shown } from '@litterbox/core/provider';
+import { LitterboxError, shown, advice, step } from '@litterbox/core/provider';
 import { openSshHost } from '@litterbox/provider-ssh';
 import type { OpenedMachine, OpenMachineOptions } from './way.ts';
 
@@ -45,7 +45,7 @@ function unreadable(program: string, why: string): LitterboxError {
     `Litterbox cannot use the connection that ${program} reports: ${why}.`,
     {
       operation: 'host.open',
-      hint: 'Update it, or add the machine by its address: litterbox host add NAME USER@127.0.0.1:PORT.',
+      hint: advice`Update it, or add the machine by its address: ${step('host-add', { address: 'USER@127.0.0.1:PORT' })}.`,
     },
   );
 }

@@ -117,7 +117,7 @@ test('a machine of Lima is started at first use, works over SSH, and is known by
   const other = fixture.litterbox();
   await expect(other.create({ name: 'y', host: 'lima:default' })).rejects.toMatchObject({
     code: 'SSH_HOSTKEY_CHANGED',
-    details: { hint: expect.stringContaining('litterbox host remove lima:default') },
+    details: { hint: expect.stringContaining('removing "lima:default" from the hosts') },
   });
   await emptied(later);
 });

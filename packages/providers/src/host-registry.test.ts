@@ -96,7 +96,7 @@ test('of hosts there are this machine and those in the book, and a name that is 
   expect(await hosts.open('local')).toBe(here);
   await expect(hosts.open('other')).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    details: { hint: expect.stringContaining('litterbox host add') },
+    details: { hint: expect.stringContaining('adding it to the hosts') },
   });
 });
 

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hostNames, isHostName, LitterboxError, LOCAL_HOST, shown } from '@litterbox/core/provider';
+import { hostNames, isHostName, LitterboxError, LOCAL_HOST, shown, advice, step } from '@litterbox/core/provider';
 import { isMachineName } from './is-machine-name.ts';
 
 /** A machine of the user's, as it is kept. */
@@ -68,7 +68,7 @@ export class HostRegistry {
     if (found) return found;
     throw new LitterboxError('NOT_FOUND', `There is no host ${shown(name)}.`, {
       operation: 'host.open',
-      hint: `${hosts.length === 0 ? '' : `There are: ${hosts.map((host) => host.name).join(', ')}. `}Add it: litterbox host add ${isHostName(name) && !isMachineName(name) ? name : 'NAME'} USER@HOST.`,
+      hint: advice`${hosts.length === 0 ? '' : `There are: ${hosts.map((host) => host.name).join(', ')}. `}Add it: ${step('host-add', { name: isHostName(name) && !isMachineName(name) ? name : 'NAME' })}.`,
     });
   }
 
@@ -142,7 +142,7 @@ export class HostRegistry {
       if (error instanceof LitterboxError) throw error;
       throw new LitterboxError('STATE_CORRUPT', `${this.#file} cannot be read: ${(error as Error).message}.`, {
         operation: 'host.list',
-        hint: 'Move the file away, and add the hosts again: litterbox host add NAME USER@HOST.',
+        hint: advice`Move the file away, and add the hosts again: ${step('host-add')}.`,
       });
     }
   }

@@ -1,4 +1,4 @@
-import { type CallOptions, isLitterboxError, LitterboxError } from '@litterbox/core/provider';
+import { type CallOptions, isLitterboxError, LitterboxError, advice, step } from '@litterbox/core/provider';
 import type { Machines } from '@litterbox/provider-vm';
 import type { SavedHost } from './host-registry.ts';
 import type { ReachedHost } from './open-saved-host.ts';
@@ -46,7 +46,7 @@ function madeAnew(code: 'REMOTE_STATE_LOST' | 'SSH_HOSTKEY_CHANGED', name: strin
     `${name} is another machine than before: it was recreated, or another program listens in its place.`,
     {
       operation: 'host.open',
-      hint: `If it was recreated, its sandboxes are gone: litterbox host remove ${name}, then litterbox recover NAME builds each from its last revision.`,
+      hint: advice`If it was recreated, its sandboxes are gone: ${step('host-remove', { name })}, then ${step('sandbox-recover')} builds each from its last revision.`,
     },
     ...(cause ? [{ cause }] : []),
   );

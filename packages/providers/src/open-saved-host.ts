@@ -1,4 +1,4 @@
-import { type CallOptions, LitterboxError, type OpenedHost } from '@litterbox/core/provider';
+import { type CallOptions, LitterboxError, type OpenedHost, advice, step } from '@litterbox/core/provider';
 import type { SavedHost } from './host-registry.ts';
 
 /** What a person decides and is told while a machine is reached. */
@@ -56,7 +56,7 @@ function anotherMachine({ name, destination, machineId: before }: SavedHost, mac
     `${name} (${destination}) is another machine than the one that was added.`,
     {
       operation: 'host.open',
-      hint: `If it was reinstalled, its sandboxes are gone: litterbox host remove ${name}, then add it again; litterbox recover NAME builds each from its last revision.`,
+      hint: advice`If it was reinstalled, its sandboxes are gone: ${step('host-remove', { name })}, then add it again; ${step('sandbox-recover')} builds each from its last revision.`,
       facts: { machineId, machineIdBefore: before },
     },
   );

@@ -1,4 +1,4 @@
-import { LitterboxError } from '@litterbox/core/provider';
+import { LitterboxError, advice, step } from '@litterbox/core/provider';
 
 /** Why nothing can be started in a sandbox. */
 export type Rest = 'paused' | 'stopped';
@@ -9,6 +9,6 @@ export function notRunning(provider: string, rest: Rest): LitterboxError {
   return new LitterboxError(code, `The sandbox is ${rest}.`, {
     operation: 'runtime.spawn',
     provider,
-    hint: 'Run litterbox resume on it.',
+    hint: advice`Run ${step('sandbox-resume')}.`,
   });
 }

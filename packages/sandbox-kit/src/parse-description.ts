@@ -1,4 +1,4 @@
-import { LitterboxError, SandboxId } from '@litterbox/core/provider';
+import { LitterboxError, SandboxId, advice, step } from '@litterbox/core/provider';
 
 /** What every provider's description of a sandbox has, whatever else is in it. */
 export interface Description {
@@ -40,7 +40,7 @@ export function brokenDescription(place: string, provider: string, machine: stri
     {
       operation: 'provider.open',
       provider,
-      hint: 'Run litterbox recover on it: its recorded revisions are not here and not affected.',
+      hint: advice`Run ${step('sandbox-recover')}: its recorded revisions are not here and not affected.`,
     },
   );
 }

@@ -1,4 +1,4 @@
-import { LitterboxError } from '@litterbox/core/provider';
+import { LitterboxError, advice, step } from '@litterbox/core/provider';
 
 /** `create`: the id is taken. */
 export function alreadyThere(provider: string, id: string): LitterboxError {
@@ -23,6 +23,6 @@ export function notHere(provider: string, id: string): LitterboxError {
   return new LitterboxError('NOT_FOUND', `This machine holds no sandbox ${id}.`, {
     operation: 'provider.open',
     provider,
-    hint: 'Run litterbox recover on it: the recorded revisions are kept elsewhere.',
+    hint: advice`Run ${step('sandbox-recover')}: the recorded revisions are kept elsewhere.`,
   });
 }

@@ -30,6 +30,8 @@ import {
   type TreeOptions,
   type SubmoduleState,
   LitterboxError,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { beginHistory } from './record/begin-history.ts';
 import { fromByteString } from './git/byte-text.ts';
@@ -316,7 +318,7 @@ export class GitRepository implements SourceRepository {
     if (this.#integration) return this.#integration;
     throw new LitterboxError('PERMISSION_DENIED', 'This program cannot change the repository of the person.', {
       operation: 'repository.change',
-      hint: 'A person does it: litterbox diff NAME, then litterbox merge NAME.',
+      hint: advice`A person does it: ${step('sandbox-diff')}, then ${step('sandbox-merge')}.`,
     });
   }
 

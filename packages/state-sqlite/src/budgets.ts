@@ -1,5 +1,5 @@
 import { type CallOptions, type Clock, type RepositoryId, type Spending } from '@litterbox/core/provider';
-import type { StateDatabase } from './state-database.ts';
+import type { StateDatabase } from './database/state-database.ts';
 
 /** What repositories have spent of their budgets, by name and item, until its window is over. */
 export class Budgets {

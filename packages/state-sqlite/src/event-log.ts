@@ -1,6 +1,6 @@
 import { type CallOptions, type Clock, type LitterboxEvent } from '@litterbox/core/provider';
 import { anything, dictionary, number, object, optional, type ShapeOf, text } from './json-shape.ts';
-import type { StateDatabase } from './state-database.ts';
+import type { StateDatabase } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const DEFAULT_LIMIT = 1000;

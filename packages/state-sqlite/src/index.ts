@@ -1,2 +1,2 @@
 export { type SqliteStateOptions, sqliteState } from './sqlite-state.ts';
-export { prepareStateDirectory } from './state-directory.ts';
+export { prepareStateDirectory } from './database/state-directory.ts';

@@ -7,7 +7,7 @@ import {
 } from '@litterbox/core/provider';
 import { number, object, optional, type ShapeOf, text } from './json-shape.ts';
 import type { OwnerLocks } from './owner-locks.ts';
-import type { StateDatabase } from './state-database.ts';
+import type { StateDatabase } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const SHAPE: ShapeOf<Omit<JournalEntry, 'id' | 'step'>> = object({

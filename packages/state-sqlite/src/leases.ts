@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { type CallOptions, type Clock, type Lease, LitterboxError, shown } from '@litterbox/core/provider';
 import { LockFile } from './lock-file.ts';
-import type { OpenState, StateDatabase } from './state-database.ts';
+import type { OpenState, StateDatabase } from './database/state-database.ts';
 
 const DEFAULT_WAIT_MS = 10_000;
 /** The longest that a timer can be set for, three weeks. */

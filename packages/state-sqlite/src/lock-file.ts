@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { lstatSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { isBusy } from './sqlite-error.ts';
+import { isBusy } from './database/sqlite-error.ts';
 
 /**
  * A lock that the kernel frees when its holder dies, in a file that stays empty: SQLite's EXCLUSIVE lock is an fcntl lock,

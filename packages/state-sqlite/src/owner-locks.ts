@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { LockFile } from './lock-file.ts';
-import type { StateDatabase } from './state-database.ts';
+import type { StateDatabase } from './database/state-database.ts';
 
 /** With more owner files than this, those of dead processes are looked for and removed. */
 const SWEEP_ABOVE_FILES = 32;

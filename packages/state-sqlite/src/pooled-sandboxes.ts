@@ -11,7 +11,7 @@ import {
 import { number, object, optional, type ShapeOf } from './json-shape.ts';
 import type { OwnerLocks } from './owner-locks.ts';
 import { ASSURANCE_SHAPE } from './record-shape.ts';
-import type { StateDatabase } from './state-database.ts';
+import type { StateDatabase } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 /** What no query asks for. */

@@ -8,9 +8,11 @@ import {
   type SandboxRecord,
   shown,
   type Slug,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { RECORD_SHAPE } from './record-shape.ts';
-import type { StateDatabase, Transaction } from './state-database.ts';
+import type { StateDatabase, Transaction } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const CLEARABLE = new Set(['mark', 'assurance', 'setupLog']);
@@ -58,7 +60,7 @@ export class SandboxRecords {
       if (!row) {
         throw new LitterboxError('NOT_FOUND', `There is no sandbox ${shown(record.slug)} (${record.id}) any more.`, {
           operation,
-          hint: 'It was deleted; look with `litterbox list`.',
+          hint: advice`It was deleted; look with ${step('sandbox-list')}.`,
         });
       }
       const current = this.#parse(operation, row);
@@ -144,7 +146,7 @@ export class SandboxRecords {
       {
         operation: 'state.insert',
         provider: twin.provider,
-        hint: `Choose another name, or remove it first: litterbox delete ${twin.slug}`,
+        hint: advice`Choose another name, or remove it first: ${step('sandbox-delete', { sandbox: twin.slug })}`,
         facts: { sandbox: twin.id, slug: twin.slug, state: twin.state },
       },
     );

@@ -10,10 +10,12 @@ import {
   type RepositoryId,
   type SandboxId,
   shown,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { anything, dictionary, number, object, oneOf, optional, type ShapeOf, text } from './json-shape.ts';
 import type { OwnerLocks } from './owner-locks.ts';
-import type { StateDatabase, Transaction, WriteOptions } from './state-database.ts';
+import type { StateDatabase, Transaction, WriteOptions } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const MAX_INPUT_BYTES = 16 * 1024;
@@ -273,13 +275,13 @@ function boundedInput(json: string, input: AuditStart['input']): AuditStart['inp
 
 function unavailable(operation: string, cause: unknown): LitterboxError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const hint = cause instanceof LitterboxError ? cause.details.hint : undefined;
+  const hint = cause instanceof LitterboxError ? (cause.details.next ?? cause.details.hint) : undefined;
   return new LitterboxError(
     'AUDIT_UNAVAILABLE',
     `The audit log cannot be written, so nothing may run: ${reason}`,
     {
       operation,
-      hint: hint ?? 'Run `litterbox doctor`; reading still works.',
+      hint: hint ?? advice`Run ${step('machine-check')}; reading still works.`,
       facts: { cause: cause instanceof LitterboxError ? cause.code : 'INTERNAL' },
     },
     { cause },

@@ -18,7 +18,7 @@ import { Journal } from './journal.ts';
 import { Leases } from './leases.ts';
 import type { OwnerLocks } from './owner-locks.ts';
 import { SandboxRecords } from './sandbox-records.ts';
-import type { StateDatabase } from './state-database.ts';
+import type { StateDatabase } from './database/state-database.ts';
 import { TrustStore } from './trust-store.ts';
 
 /** The state port, one part per concern over one database. */

@@ -3,7 +3,7 @@ import { OwnerLocks } from './owner-locks.ts';
 import { PooledSandboxes } from './pooled-sandboxes.ts';
 import { SqliteAuditLog } from './sqlite-audit-log.ts';
 import { SqliteStateStore } from './sqlite-state-store.ts';
-import { StateDatabase } from './state-database.ts';
+import { StateDatabase } from './database/state-database.ts';
 import { systemClock } from './system-clock.ts';
 
 /** Where the state of a user is kept. */

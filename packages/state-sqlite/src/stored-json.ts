@@ -1,6 +1,6 @@
 import { LitterboxError } from '@litterbox/core/provider';
 import type { ShapeOf } from './json-shape.ts';
-import type { StateDatabase } from './state-database.ts';
+import type { StateDatabase } from './database/state-database.ts';
 
 /** @throws LitterboxError `INVALID_ARGUMENT` for what JSON cannot say: cycles, big integers. */
 export function toJson(operation: string, value: unknown): string {

@@ -1,6 +1,6 @@
 import { type CallOptions, type RepositoryId } from '@litterbox/core/provider';
 import { type ShapeOf, text } from './json-shape.ts';
-import type { StateDatabase } from './state-database.ts';
+import type { StateDatabase } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const TEXT: ShapeOf<string> = text;

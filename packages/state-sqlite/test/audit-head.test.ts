@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { AuditHead } from '../src/audit-head.ts';
+import { AuditHead } from '../src/database/audit-head.ts';
 
 const ONE = { sequence: 99, hash: 'a'.repeat(64) };
 const TWO = { sequence: 100, hash: 'b'.repeat(64) };

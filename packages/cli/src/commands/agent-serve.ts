@@ -1,5 +1,5 @@
 import { ExecServer, SEATS, serveExecLines } from '@litterbox/agents';
-import { askOrCancel } from '../ask.ts';
+import { askOrCancel } from '../terminal/ask.ts';
 import { loadForAgent } from '../load-litterbox.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';

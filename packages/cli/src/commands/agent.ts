@@ -23,8 +23,8 @@ import { findProgram } from '../agents/start-command.ts';
 import { assertAgreed } from '../agree.ts';
 import type { Context } from '../context.ts';
 import type { Perform } from '../perform.ts';
-import { table } from '../table.ts';
-import { showDiff, unifiedDiff } from '../unified-diff.ts';
+import { table } from '../terminal/table.ts';
+import { showDiff, unifiedDiff } from '../terminal/unified-diff.ts';
 
 const PROGRAM = 'litterbox';
 

@@ -11,10 +11,11 @@ import {
   portUrl,
   type SandboxRecord,
   visibleName,
+  hintForPeople,
 } from '@litterbox/core';
 import { cameByLink } from '../came-by-link.ts';
 import type { Context } from '../context.ts';
-import { reportForks } from '../report-forks.ts';
+import { reportForks } from '../terminal/report-forks.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
   const { talk, signal } = context;
@@ -93,7 +94,7 @@ async function fork(context: Context, input: Parsed<typeof forkSandbox>): Promis
     if (first) describe(context, first.record, started);
     // The last words of this program are the first failure; the others are said before.
     for (const error of failures.slice(1))
-      talk.error(error.message, isLitterboxError(error) ? error.details.hint : undefined);
+      talk.error(error.message, isLitterboxError(error) ? hintForPeople(error.details) : undefined);
   }
   if (failures.length > 0) throw failures[0];
 }

@@ -11,10 +11,10 @@ import {
 } from '@litterbox/providers';
 import { prepareStateDirectory } from '@litterbox/state-sqlite';
 import { defaultStateDirectory } from 'litterbox/performer';
-import { askAtTerminal, isAtTerminal } from '../ask.ts';
+import { askAtTerminal, isAtTerminal } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import type { Perform } from '../perform.ts';
-import { table } from '../table.ts';
+import { table } from '../terminal/table.ts';
 
 interface AddFlags {
   readonly identityFile?: string;

@@ -5,13 +5,13 @@ import { CONFIG_FILE, detected, type Ecosystem, LitterboxError, shown, trustConf
 import { replaceFile, told } from '../agents/config-file.ts';
 import { CLIENT_IDS } from '../agents/client-ids.ts';
 import { assertAgreed } from '../agree.ts';
-import { askAtTerminal, isAtTerminal } from '../ask.ts';
+import { askAtTerminal, isAtTerminal } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import { configText } from '../init/config-text.ts';
 import { wantedTrust } from '../init/wanted-trust.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { showDiff, unifiedDiff } from '../unified-diff.ts';
+import { showDiff, unifiedDiff } from '../terminal/unified-diff.ts';
 
 interface Flags {
   readonly print?: boolean;

@@ -10,8 +10,8 @@ import {
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { ago, shortAge, table } from '../table.ts';
-import type { Talk } from '../talk.ts';
+import { ago, shortAge, table } from '../terminal/table.ts';
+import type { Talk } from '../terminal/talk.ts';
 
 interface ListFlags {
   readonly changed?: boolean;

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import type { Context } from '../context.ts';
-import { Talk } from '../talk.ts';
+import { Talk } from '../terminal/talk.ts';
 import { presented } from './machine.ts';
 
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u202e';

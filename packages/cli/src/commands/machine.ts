@@ -18,11 +18,11 @@ import {
   visible,
   visibleName,
 } from '@litterbox/core';
-import { askOrCancel } from '../ask.ts';
+import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import { showPaged } from '../show-paged.ts';
-import { ago, bytes, table } from '../table.ts';
-import type { Talk } from '../talk.ts';
+import { ago, bytes, table } from '../terminal/table.ts';
+import type { Talk } from '../terminal/talk.ts';
 
 async function explain(context: Context, input: Parsed<typeof explainSandbox>): Promise<void> {
   const { talk, signal } = context;

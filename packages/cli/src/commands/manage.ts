@@ -12,8 +12,9 @@ import {
   type RiskyChange,
   type RunStateResult,
   undoRevision,
+  hintForPeople,
 } from '@litterbox/core';
-import { askOrCancel } from '../ask.ts';
+import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showRisky } from './review.ts';
@@ -69,7 +70,7 @@ async function remove(
       talk.notice(forget ? `Forgot ${name}. Its files on the machine or engine were not removed.` : `Deleted ${name}.`);
       if (agent !== undefined) talk.notice(agent);
     } catch (error) {
-      if (names.length > 1 && isLitterboxError(error)) talk.error(error.message, error.details.hint);
+      if (names.length > 1 && isLitterboxError(error)) talk.error(error.message, hintForPeople(error.details));
       failures.push(error);
     }
   }

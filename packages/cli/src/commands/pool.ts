@@ -1,6 +1,6 @@
 import { managePool, type Parsed } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { ago, table } from '../table.ts';
+import { ago, table } from '../terminal/table.ts';
 
 async function pool(context: Context, input: Parsed<typeof managePool>): Promise<void> {
   const { talk, signal } = context;

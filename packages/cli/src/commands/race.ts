@@ -8,10 +8,10 @@ import {
   raceForks,
   visible,
 } from '@litterbox/core';
-import { askAtTerminal, isAtTerminal } from '../ask.ts';
+import { askAtTerminal, isAtTerminal } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
-import { table } from '../table.ts';
-import { reportForks } from '../report-forks.ts';
+import { table } from '../terminal/table.ts';
+import { reportForks } from '../terminal/report-forks.ts';
 import { presented as review } from './review.ts';
 
 interface RaceFlags {

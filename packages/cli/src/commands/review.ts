@@ -23,15 +23,15 @@ import {
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { isAtTerminal } from '../ask.ts';
+import { isAtTerminal } from '../terminal/ask.ts';
 import { fromHere } from '../from-here.ts';
-import { diffLine } from '../diff-line.ts';
-import { passOn } from '../output-streams.ts';
+import { diffLine } from '../terminal/diff-line.ts';
+import { passOn } from '../terminal/output-streams.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showPaged } from '../show-paged.ts';
-import { statLines } from '../stat-lines.ts';
-import { ago } from '../table.ts';
-import type { Talk } from '../talk.ts';
+import { statLines } from '../terminal/stat-lines.ts';
+import { ago } from '../terminal/table.ts';
+import type { Talk } from '../terminal/talk.ts';
 
 async function log(
   context: Context,

@@ -14,9 +14,9 @@ import {
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { inPlace } from '../in-place.ts';
-import { isOnePlace, passOn } from '../output-streams.ts';
-import type { Talk } from '../talk.ts';
-import { terminalName } from '../terminal-name.ts';
+import { isOnePlace, passOn } from '../terminal/output-streams.ts';
+import type { Talk } from '../terminal/talk.ts';
+import { terminalName } from '../terminal/terminal-name.ts';
 
 /** The exit status of `timeout` for a command that it ended; one that was killed for memory has 137. */
 const TIMED_OUT = 124;

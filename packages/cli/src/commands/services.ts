@@ -12,7 +12,7 @@ import {
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { personsPath } from '../persons-path.ts';
-import { ago, table } from '../table.ts';
+import { ago, table } from '../terminal/table.ts';
 
 const COLORS: Readonly<Record<ServiceState, 'green' | 'red' | 'yellow' | 'dim'>> = {
   running: 'green',

@@ -8,7 +8,7 @@ import {
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { ago, bytes, table } from '../table.ts';
+import { ago, bytes, table } from '../terminal/table.ts';
 
 async function create(context: Context, input: Parsed<typeof takeSnapshot>): Promise<void> {
   const { talk, signal } = context;

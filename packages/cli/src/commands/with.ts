@@ -17,7 +17,7 @@ import {
 import type { Litterbox, Sandbox } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
 import { ownPath } from '../agents/own-path.ts';
-import { askOrCancel } from '../ask.ts';
+import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import { endTree } from '../end-tree.ts';
 import { loadForAgent } from '../load-litterbox.ts';

@@ -30,7 +30,7 @@ const INSTALLER_CAPABILITY_BITS = INSTALLER_CAPABILITIES.reduce(
 export function assuranceOf(input: AssuranceInput): Assurance {
   const { provider, title, facts, meta, container, status, uidMap } = input;
   const { HostConfig } = container;
-  const report = `This should not happen with a supported ${title}: report it, with the output of litterbox doctor.`;
+  const report = `This should not happen with a supported ${title}: report it, with all that the check of the machine says.`;
   const control = (name: ControlName, holds: boolean, finding: string, remedy = report): Control =>
     holds ? { name, status: 'enforced', finding } : { name, status: 'absent', finding, remedy };
   const isInstaller = meta.isInstaller === true;

@@ -1,10 +1,10 @@
-import { DEFAULT_PATH } from '../engine/default-path.ts';
+import { DEFAULT_PATH } from '../inside/default-path.ts';
 import { baseEnvironment, temporaryBytes } from '@litterbox/sandbox-kit';
 import { CORE_LIMIT_BYTES } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import type { EngineFacts } from '../engine/engine-facts.ts';
-import { INIT_SCRIPT } from '../engine/init-script.ts';
-import { MASKED_PATHS, READONLY_PATHS } from '../engine/kernel-files.ts';
+import { INIT_SCRIPT } from '../inside/init-script.ts';
+import { MASKED_PATHS, READONLY_PATHS } from '../inside/kernel-files.ts';
 import { labelsOf } from '../engine/labels.ts';
 import { INSIDE, type Layers, type SandboxLayout } from '../engine/layout.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
@@ -63,60 +63,11 @@ export const INSTALLER_CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGI
 
 /** Every field that decides about isolation is given, whatever the engine's defaults are. A golden file shows the result. */
 export function containerOptions(input: ContainerOptionsInput): Docker.ContainerCreateOptions & { name: string } {
-  const {
-    meta,
-    sandbox,
-    layers,
-    setup,
-    facts,
-    seccomp,
-    isBelowEngine,
-    usersMode,
-    userProcesses,
-    owned,
-    processors,
-    diskSpeed,
-    masks = [],
-    bindOptions,
-  } = input;
-  const { limits, user } = meta;
-  const isInstaller = meta.isInstaller === true;
-  const volume = (target: string, source = workspaceVolume(meta.id)): Docker.MountSettings => ({
-    Type: 'volume',
-    Source: source,
-    Target: target,
-    ReadOnly: isInstaller,
-    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
-  });
-  const propagation = isBelowEngine ? 'rslave' : 'rprivate';
-  const bind = ({ source, target, isReadOnly = false }: Bound): Docker.MountSettings => ({
-    Type: 'bind',
-    Source: source,
-    Target: target,
-    ReadOnly: isReadOnly,
-    BindOptions: { Propagation: propagation },
-  });
-  const ownDirectories: readonly Bound[] = [
-    setup === undefined
-      ? { source: layers.home, target: INSIDE.home }
-      : { source: `${setup}/upper`, target: INSIDE.prepared, isReadOnly: true },
-    { source: layers.playground, target: INSIDE.playground },
-  ];
-  const bound: readonly Bound[] = [
-    { source: layers.upper, target: INSIDE.changes, isReadOnly: true },
-    ...(isInstaller ? [] : ownDirectories),
-    // Users that a package brings are written into the image's own files.
-    ...(isInstaller ? ['hosts'] : ['passwd', 'group', 'hosts']).map((name) => ({
-      source: `${sandbox.names}/${name}`,
-      target: `/etc/${name}`,
-      isReadOnly: true,
-    })),
-  ];
-  const taken = [...workspacePlaces(meta), INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/run'];
+  const { meta } = input;
   return {
     name: containerName(meta),
     Image: meta.imageId,
-    User: meta.isInstaller ? '0:0' : `${user.uid}:${user.gid}`,
+    User: meta.isInstaller ? '0:0' : `${meta.user.uid}:${meta.user.gid}`,
     WorkingDir: '/',
     Hostname: 'sandbox',
     Domainname: '',
@@ -134,82 +85,149 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
     NetworkDisabled: true,
     StopTimeout: 5,
     HostConfig: {
-      NetworkMode: 'none',
-      Privileged: false,
-      CapAdd: isInstaller ? [...INSTALLER_CAPABILITIES] : [],
-      CapDrop: ['ALL'],
-      // Its network is its own: no port in there is another's. Docker does that by itself, Podman does not.
-      Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
-      SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`, ...masks],
-      MaskedPaths: [...MASKED_PATHS],
-      ReadonlyPaths: [...READONLY_PATHS],
-      ReadonlyRootfs: !isInstaller,
-      Tmpfs: {
-        // Runtimes give a temporary file system the mode of the image's directory, whatever is asked for: so its user owns it.
-        '/tmp': `${TMPFS},exec,size=${temporaryBytes(limits.memoryBytes)},mode=1777,${owned}`,
-        '/var/tmp': `${TMPFS},exec,size=${temporaryBytes(limits.memoryBytes)},mode=1777,${owned}`,
-        '/run': `${TMPFS},noexec,size=64m,mode=755`,
-      },
-      Mounts: [
-        ...workspacePlaces(meta).map((place) => volume(place)),
-        ...(setup === undefined || isInstaller ? [] : [volume(INSIDE.home, homeVolume(meta.id))]),
-        ...(bindOptions === undefined ? bound.map(bind) : []),
-        // What an image declares as a volume would become one of the engine's, which outlives the sandbox.
-        ...meta.imageVolumes
-          .filter((target) => !taken.includes(target))
-          .map(
-            (target): Docker.MountSettings => ({
-              Type: 'tmpfs',
-              Target: target,
-              Source: '',
-              ReadOnly: false,
-              TmpfsOptions: { SizeBytes: temporaryBytes(limits.memoryBytes), Mode: 0o1777 },
-            }),
-          ),
-      ],
-      ...(facts.enforced.memory && { Memory: limits.memoryBytes, MemorySwap: limits.memoryBytes }),
-      ...(facts.enforced.cpus && { NanoCpus: Math.round(limits.cpus * 1e9) }),
-      ...(processors.length > 0 && { CpusetCpus: processors.join() }),
-      ...(facts.enforced.processes && { PidsLimit: limits.processes }),
-      ...diskSpeed,
-      ShmSize: temporaryBytes(limits.memoryBytes),
-      OomScoreAdj: 500,
-      Ulimits: [
-        { Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles },
-        { Name: 'core', Soft: CORE_LIMIT_BYTES, Hard: CORE_LIMIT_BYTES },
-        // Timers and queued signals are counted for a user, who may be the person.
-        { Name: 'sigpending', Soft: 1024, Hard: 1024 },
-        ...(userProcesses === undefined ? [] : [{ Name: 'nproc', Soft: userProcesses, Hard: userProcesses }]),
-      ],
-      IpcMode: 'private',
-      PidMode: '',
-      UTSMode: '',
-      UsernsMode: usersMode,
-      CgroupnsMode: 'private',
-      Binds:
-        bindOptions === undefined
-          ? []
-          : bound.map(
-              ({ source, target, isReadOnly }) =>
-                `${source}:${target}:${isReadOnly ? 'ro' : 'rw'},${propagation},${bindOptions}`,
-            ),
-      Devices: [],
-      DeviceRequests: [],
-      DeviceCgroupRules: [],
-      GroupAdd: [],
-      VolumesFrom: [],
-      Links: [],
-      ExtraHosts: [],
-      Dns: [],
-      PublishAllPorts: false,
-      PortBindings: {},
-      RestartPolicy: { Name: 'no' },
-      AutoRemove: false,
-      Init: false,
-      LogConfig: { Type: 'none', Config: {} },
+      ...privilegesOf(input),
+      ...filesOf(input),
+      ...limitsOf(input),
+      ...NOTHING_ELSE,
     },
   } as Docker.ContainerCreateOptions & { name: string };
 }
+
+/** Its processes as the kernel sees them. */
+function privilegesOf({ meta, seccomp, masks = [], usersMode }: ContainerOptionsInput): Docker.HostConfig {
+  return {
+    NetworkMode: 'none',
+    Privileged: false,
+    CapAdd: meta.isInstaller === true ? [...INSTALLER_CAPABILITIES] : [],
+    CapDrop: ['ALL'],
+    // Its network is its own: no port in there is another's. Docker does that by itself, Podman does not.
+    Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
+    SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`, ...masks],
+    MaskedPaths: [...MASKED_PATHS],
+    ReadonlyPaths: [...READONLY_PATHS],
+    IpcMode: 'private',
+    PidMode: '',
+    UTSMode: '',
+    UsernsMode: usersMode,
+    CgroupnsMode: 'private',
+  } as Docker.HostConfig;
+}
+
+/** Directories and files that it has, and which of them it can write. */
+function filesOf(input: ContainerOptionsInput): Docker.HostConfig {
+  const { meta, setup, isBelowEngine, owned, bindOptions } = input;
+  const isInstaller = meta.isInstaller === true;
+  const sizeBytes = temporaryBytes(meta.limits.memoryBytes);
+  const volume = (target: string, source = workspaceVolume(meta.id)): Docker.MountSettings => ({
+    Type: 'volume',
+    Source: source,
+    Target: target,
+    ReadOnly: isInstaller,
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
+  });
+  const propagation = isBelowEngine ? 'rslave' : 'rprivate';
+  const bind = ({ source, target, isReadOnly = false }: Bound): Docker.MountSettings => ({
+    Type: 'bind',
+    Source: source,
+    Target: target,
+    ReadOnly: isReadOnly,
+    BindOptions: { Propagation: propagation },
+  });
+  const bound = boundOf(input);
+  const taken = [...workspacePlaces(meta), INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/run'];
+  return {
+    ReadonlyRootfs: !isInstaller,
+    Tmpfs: {
+      // Runtimes give a temporary file system the mode of the image's directory, whatever is asked for: so its user owns it.
+      '/tmp': `${TMPFS},exec,size=${sizeBytes},mode=1777,${owned}`,
+      '/var/tmp': `${TMPFS},exec,size=${sizeBytes},mode=1777,${owned}`,
+      '/run': `${TMPFS},noexec,size=64m,mode=755`,
+    },
+    Mounts: [
+      ...workspacePlaces(meta).map((place) => volume(place)),
+      ...(setup === undefined || isInstaller ? [] : [volume(INSIDE.home, homeVolume(meta.id))]),
+      ...(bindOptions === undefined ? bound.map(bind) : []),
+      // What an image declares as a volume would become one of the engine's, which outlives the sandbox.
+      ...meta.imageVolumes
+        .filter((target) => !taken.includes(target))
+        .map(
+          (target): Docker.MountSettings => ({
+            Type: 'tmpfs',
+            Target: target,
+            Source: '',
+            ReadOnly: false,
+            TmpfsOptions: { SizeBytes: sizeBytes, Mode: 0o1777 },
+          }),
+        ),
+    ],
+    Binds:
+      bindOptions === undefined
+        ? []
+        : bound.map(
+            ({ source, target, isReadOnly }) =>
+              `${source}:${target}:${isReadOnly ? 'ro' : 'rw'},${propagation},${bindOptions}`,
+          ),
+  };
+}
+
+/** Directories and files of the machine that it sees. */
+function boundOf({ meta, sandbox, layers, setup }: ContainerOptionsInput): readonly Bound[] {
+  const isInstaller = meta.isInstaller === true;
+  const ownDirectories: readonly Bound[] = [
+    setup === undefined
+      ? { source: layers.home, target: INSIDE.home }
+      : { source: `${setup}/upper`, target: INSIDE.prepared, isReadOnly: true },
+    { source: layers.playground, target: INSIDE.playground },
+  ];
+  return [
+    { source: layers.upper, target: INSIDE.changes, isReadOnly: true },
+    ...(isInstaller ? [] : ownDirectories),
+    // Users that a package brings are written into the image's own files.
+    ...(isInstaller ? ['hosts'] : ['passwd', 'group', 'hosts']).map((name) => ({
+      source: `${sandbox.names}/${name}`,
+      target: `/etc/${name}`,
+      isReadOnly: true,
+    })),
+  ];
+}
+
+/** Ceilings of all its processes together, those alone that the engine enforces. */
+function limitsOf({ meta, facts, userProcesses, processors, diskSpeed }: ContainerOptionsInput): Docker.HostConfig {
+  const { limits } = meta;
+  return {
+    ...(facts.enforced.memory && { Memory: limits.memoryBytes, MemorySwap: limits.memoryBytes }),
+    ...(facts.enforced.cpus && { NanoCpus: Math.round(limits.cpus * 1e9) }),
+    ...(processors.length > 0 && { CpusetCpus: processors.join() }),
+    ...(facts.enforced.processes && { PidsLimit: limits.processes }),
+    ...diskSpeed,
+    ShmSize: temporaryBytes(limits.memoryBytes),
+    OomScoreAdj: 500,
+    Ulimits: [
+      { Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles },
+      { Name: 'core', Soft: CORE_LIMIT_BYTES, Hard: CORE_LIMIT_BYTES },
+      // Timers and queued signals are counted for a user, who may be the person.
+      { Name: 'sigpending', Soft: 1024, Hard: 1024 },
+      ...(userProcesses === undefined ? [] : [{ Name: 'nproc', Soft: userProcesses, Hard: userProcesses }]),
+    ],
+  };
+}
+
+const NOTHING_ELSE: Docker.HostConfig = {
+  Devices: [],
+  DeviceRequests: [],
+  DeviceCgroupRules: [],
+  GroupAdd: [],
+  VolumesFrom: [],
+  Links: [],
+  ExtraHosts: [],
+  Dns: [],
+  PublishAllPorts: false,
+  PortBindings: {},
+  RestartPolicy: { Name: 'no' },
+  AutoRemove: false,
+  Init: false,
+  LogConfig: { Type: 'none', Config: {} },
+};
 
 /** What every process of the container begins with; the names an image gives orders by are emptied. */
 function containerEnvironment(meta: SandboxMeta): Readonly<Record<string, string>> {

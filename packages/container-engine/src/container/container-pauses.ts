@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallOptions, LitterboxError, quoted, type SandboxId } from '@litterbox/core/provider';
+import { type CallOptions, LitterboxError, quoted, type SandboxId, advice, step } from '@litterbox/core/provider';
 import { runScript } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { type Engine, WORK_MS } from '../engine/engine.ts';
@@ -36,7 +36,7 @@ export class ContainerPauses {
     throw new LitterboxError('UNSUPPORTED', `${this.#engine.title} cannot pause containers of this user here.`, {
       operation: 'runtime.pause',
       provider: this.#engine.provider,
-      hint: 'Stop it instead: litterbox pause NAME --stop. Pausing takes control groups version 2 with delegation, or the rootful engine.',
+      hint: advice`Stop it instead: ${step('sandbox-stop')}. Pausing takes control groups version 2 with delegation, or the rootful engine.`,
     });
   }
 
@@ -83,7 +83,7 @@ export class ContainerPauses {
         {
           operation: 'provider.create',
           provider: this.#engine.provider,
-          hint: 'Stop it first: litterbox pause NAME --stop.',
+          hint: advice`Stop it first: ${step('sandbox-stop')}.`,
         },
       );
     await this.pause(id, false, options);

@@ -7,6 +7,8 @@ import {
   failpoint,
   type SandboxId,
   shown,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { chooseProcessors, parseProcessors, runScript } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
@@ -291,7 +293,7 @@ ${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
       {
         operation: 'provider.start',
         provider: this.#engine.provider,
-        hint: 'Its files and its history are still there: get the image again, or run litterbox recover on it.',
+        hint: advice`Its files and its history are still there: get the image again, or run ${step('sandbox-recover')}.`,
       },
     );
   }
@@ -300,7 +302,7 @@ ${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
     return new LitterboxError('SANDBOX_PAUSED', 'The container of the sandbox is paused.', {
       operation: 'runtime.spawn',
       provider: this.#engine.provider,
-      hint: 'Run litterbox resume on it.',
+      hint: advice`Run ${step('sandbox-resume')}.`,
     });
   }
 }

@@ -1,4 +1,13 @@
-import { type CallOptions, type Host, LitterboxError, quoted, type SandboxId, shown } from '@litterbox/core/provider';
+import {
+  type CallOptions,
+  type Host,
+  LitterboxError,
+  quoted,
+  type SandboxId,
+  shown,
+  advice,
+  step,
+} from '@litterbox/core/provider';
 import { diskOf, mountDisk, RESERVE_DISK, runScript } from '@litterbox/linux-sandbox';
 import { INSIDE, type Layout, sandboxLayoutOf } from '../engine/layout.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
@@ -83,7 +92,11 @@ done`,
     throw new LitterboxError(
       /no space left on device/i.test(stderr) ? 'DISK_FULL' : 'UNAVAILABLE',
       `The disk of the sandbox cannot be used: ${shown(stderr.trim())}.`,
-      { operation, provider: this.#provider, hint: 'Try again; if it happens again, run litterbox doctor.' },
+      {
+        operation,
+        provider: this.#provider,
+        hint: advice`Try again; if it happens again, run ${step('machine-check')}.`,
+      },
     );
   }
 }

@@ -1,7 +1,7 @@
 import { CALL_VARIABLE, type SandboxId } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from '../engine/engine-facts.ts';
-import { MASKED_PATHS, READONLY_PATHS } from '../engine/kernel-files.ts';
+import { MASKED_PATHS, READONLY_PATHS } from '../inside/kernel-files.ts';
 import { labelsOf } from '../engine/labels.ts';
 
 export interface SidecarOptionsInput {

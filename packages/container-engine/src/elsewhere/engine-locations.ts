@@ -6,6 +6,8 @@ import {
   type SandboxId,
   type SandboxSpec,
   sha256,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { type EngineAddress, isElsewhere, showAddress } from '../address/engine-address.ts';
 import type { ContainerProviderInput } from '../sandbox/container-parts.ts';
@@ -182,7 +184,7 @@ export class EngineLocations {
         hint:
           key === undefined
             ? `Use the ${title} of this machine again, which made it.`
-            : `Name that engine again, as when it was made. If it is gone for good, remove ${this.places.directoryOf(key)}; then litterbox recover builds the sandbox from its last revision.`,
+            : advice`Name that engine again, as when it was made. If it is gone for good, remove ${this.places.directoryOf(key)}; then ${step('sandbox-recover')} builds the sandbox from its last revision.`,
         facts: { now, ...(reached !== undefined && { reached }) },
       },
     );

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { type CallOptions, type Host, LitterboxError, type ProviderKey } from '@litterbox/core/provider';
+import { type CallOptions, type Host, LitterboxError, type ProviderKey, advice, step } from '@litterbox/core/provider';
 import { connectEngine } from '../address/connect-engine.ts';
 import { type EngineAddress, showAddress } from '../address/engine-address.ts';
 import type { OpenMachine } from '../address/open-machine.ts';
@@ -60,7 +60,7 @@ async function overMachine(
       {
         operation: 'engine.find',
         provider,
-        hint: 'Name that machine itself: litterbox host add NAME USER@HOST, then provider docker@NAME. A program of your own gives the provider openMachine.',
+        hint: advice`Name that machine itself: ${step('host-add')}, then provider docker@NAME. A program of your own gives the provider openMachine.`,
       },
     );
   const machine = await machines.get(address, openMachine, options);

@@ -1,4 +1,4 @@
-import { isLitterboxError, LitterboxError, type ProviderKey, shown } from '@litterbox/core/provider';
+import { advice, type Hint, isLitterboxError, LitterboxError, type ProviderKey, shown } from '@litterbox/core/provider';
 import { type EngineAddress, showAddress } from '../address/engine-address.ts';
 import { tlsFailure } from '../address/tls-failure.ts';
 
@@ -54,7 +54,8 @@ export function engineError(
       {
         ...details,
         hint:
-          failure?.hint ?? `${isSilent ? 'It may only be busy: try again. ' : ''}${reachHint(words, address, error)}`,
+          failure?.hint ??
+          advice`${isSilent ? 'It may only be busy: try again. ' : ''}${reachHint(words, address, error)}`,
         facts: { isSilent },
       },
       options,
@@ -76,10 +77,11 @@ export function engineError(
 }
 
 /** What to do about an engine that is not reached. */
-function reachHint({ startHint, title }: EngineWords, address: EngineAddress | undefined, error: unknown): string {
+function reachHint({ startHint, title }: EngineWords, address: EngineAddress | undefined, error: unknown): Hint {
   if (address?.type === 'tcp')
     return `Check whether ${title} runs there and listens on that port, and whether a firewall is in between.`;
-  const ofMachine = address?.type === 'ssh' && error instanceof LitterboxError ? error.details.hint : undefined;
+  const ofMachine =
+    address?.type === 'ssh' && error instanceof LitterboxError ? (error.details.next ?? error.details.hint) : undefined;
   return ofMachine ?? startHint;
 }
 

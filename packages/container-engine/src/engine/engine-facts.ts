@@ -9,7 +9,7 @@ import {
   type ProbeCheck,
   visibleName,
 } from '@litterbox/core/provider';
-import { isElsewhere, showAddress } from '../address/engine-address.ts';
+import { type EngineAddress, isElsewhere, showAddress } from '../address/engine-address.ts';
 import { type Engine, PRESENCE_MS } from './engine.ts';
 import { noAnswer } from './invalid-answer.ts';
 import { ping } from './ping.ts';
@@ -119,7 +119,36 @@ export async function readEngine(
   const cgroupVersion = info.CgroupVersion ?? '1';
   const controllers =
     cgroupVersion === '2' && ownInfo !== undefined ? await controllersOf(engine, ownInfo, call) : undefined;
-  const enforced = controllers
+  const enforced = enforcedBy(info, controllers);
+  const hasSeccomp = options.some((option) => option.includes('seccomp'));
+  const checks = checksOf(title, info, address, { isRootless, cgroupVersion, enforced, hasSeccomp });
+  const hasOtherKernel =
+    info.KernelVersion !== undefined && asEnginesWrite(info.KernelVersion) !== asEnginesWrite(hostFacts.kernelRelease);
+  const isFar = isElsewhere(address) || hostFacts.platform !== 'linux' || hasOtherKernel;
+  return {
+    version: info.ServerVersion ?? 'unknown',
+    runtime: info.DefaultRuntime ?? 'unknown',
+    architecture: info.Architecture ?? hostFacts.architecture,
+    isRootless,
+    enforced,
+    cgroupVersion,
+    canPause: !isRootless || cgroupVersion !== '1',
+    hasSeccomp,
+    identity: identityOf(info, hasIdentity, isFar),
+    isElsewhere: isFar || info.OperatingSystem === 'Docker Desktop',
+    processors: isFar
+      ? parseProcessors(`0-${(info.NCPU ?? 0) - 1}`)
+      : allowedProcessors(decodeRaw(status ?? new Uint8Array())),
+    // With version 1 Podman says so of the machine, also where it may make no groups.
+    hasProcessorSets:
+      controllers?.includes('cpuset') ?? (info.CPUSet === true && !(isRootless && cgroupVersion === '1')),
+    checks,
+  };
+}
+
+/** The limits that the engine can set, in its own words or by its controllers. */
+function enforcedBy(info: EngineInfo, controllers: readonly string[] | undefined): EngineFacts['enforced'] {
+  return controllers
     ? {
         memory: controllers.includes('memory'),
         cpus: controllers.includes('cpu'),
@@ -130,9 +159,21 @@ export async function readEngine(
         cpus: (info.CpuCfsQuota ?? info.CPUCfsQuota) === true,
         processes: info.PidsLimit === true,
       };
+}
+
+function checksOf(
+  title: string,
+  info: EngineInfo,
+  address: EngineAddress,
+  {
+    isRootless,
+    cgroupVersion,
+    enforced,
+    hasSeccomp,
+  }: Pick<EngineFacts, 'isRootless' | 'cgroupVersion' | 'enforced' | 'hasSeccomp'>,
+): readonly ProbeCheck[] {
   const lacking = Object.entries(enforced).flatMap(([name, isEnforced]) => (isEnforced ? [] : [name]));
-  const hasSeccomp = options.some((option) => option.includes('seccomp'));
-  const checks: ProbeCheck[] = [
+  return [
     {
       name: 'engine',
       status: 'ok',
@@ -162,28 +203,6 @@ export async function readEngine(
           remedy: `Install ${title} with seccomp support.`,
         },
   ];
-  const hasOtherKernel =
-    info.KernelVersion !== undefined && asEnginesWrite(info.KernelVersion) !== asEnginesWrite(hostFacts.kernelRelease);
-  const isFar = isElsewhere(address) || hostFacts.platform !== 'linux' || hasOtherKernel;
-  return {
-    version: info.ServerVersion ?? 'unknown',
-    runtime: info.DefaultRuntime ?? 'unknown',
-    architecture: info.Architecture ?? hostFacts.architecture,
-    isRootless,
-    enforced,
-    cgroupVersion,
-    canPause: !isRootless || cgroupVersion !== '1',
-    hasSeccomp,
-    identity: identityOf(info, hasIdentity, isFar),
-    isElsewhere: isFar || info.OperatingSystem === 'Docker Desktop',
-    processors: isFar
-      ? parseProcessors(`0-${(info.NCPU ?? 0) - 1}`)
-      : allowedProcessors(decodeRaw(status ?? new Uint8Array())),
-    // With version 1 Podman says so of the machine, also where it may make no groups.
-    hasProcessorSets:
-      controllers?.includes('cpuset') ?? (info.CPUSet === true && !(isRootless && cgroupVersion === '1')),
-    checks,
-  };
 }
 
 const TEXTS = [

@@ -1,4 +1,4 @@
-import { LitterboxError } from '@litterbox/core/provider';
+import { LitterboxError, advice, step } from '@litterbox/core/provider';
 import type { Engine } from './engine.ts';
 
 /**
@@ -17,7 +17,7 @@ export function noAnswer(
     {
       operation,
       provider,
-      hint: `Check what listens at the address of ${title}: litterbox doctor names it.`,
+      hint: advice`Check what listens at the address of ${title}: ${step('machine-check')} names it.`,
     },
   );
 }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
+import { type CallOptions, LitterboxError, advice, step } from '@litterbox/core/provider';
 import { isAbsolutePath } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { showAddress } from '../address/engine-address.ts';
 import { type Engine, WORK_MS } from '../engine/engine.ts';
 import { hasStartedAlready, isGoneOrGoing, isNameTaken } from '../engine/engine-answers.ts';
 import { answerOf } from '../engine/engine-error.ts';
-import { INIT_SCRIPT } from '../engine/init-script.ts';
+import { INIT_SCRIPT } from '../inside/init-script.ts';
 import { inspectContainer } from '../engine/inspect-container.ts';
 import { LABELS, labelsOf } from '../engine/labels.ts';
 import { noAnswer } from '../engine/invalid-answer.ts';
@@ -121,7 +121,7 @@ async function assertVolume(engine: Engine, { name, address }: FilesRecord, opti
     {
       operation: 'provider.files',
       provider: engine.provider,
-      hint: `If another engine answers there, name the right one. If the volume was removed its sandboxes are gone: remove the directory below engines/ in the state directory whose place.json names it, then litterbox recover NAME builds each from its last revision.`,
+      hint: advice`If another engine answers there, name the right one. If the volume was removed its sandboxes are gone: remove the directory below engines/ in the state directory whose place.json names it, then ${step('sandbox-recover')} builds each from its last revision.`,
       facts: { volume: name, now },
     },
   );

@@ -1,4 +1,4 @@
-import { DEFAULT_PATH } from '../engine/default-path.ts';
+import { DEFAULT_PATH } from '../inside/default-path.ts';
 import { encodeRaw, printfFormat, type ProcessSpec, quoted } from '@litterbox/core/provider';
 
 export interface StartScriptInput {

@@ -1,9 +1,9 @@
-import type { Command } from '../domain/sandbox/command.ts';
+import type { Command } from '../domain/processes/command.ts';
 import { LitterboxError } from '../domain/errors/errors.ts';
 import { shown } from '../domain/text/shown.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
-import type { SignalName } from '../domain/sandbox/signal-name.ts';
+import type { ExitStatus } from '../domain/processes/exit-status.ts';
+import type { SignalName } from '../domain/processes/signal-name.ts';
 import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
 import { type CommandShell, RUN_TEXT } from './command-shell.ts';
 import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';

@@ -1,5 +1,5 @@
 import { joinBytes } from '../domain/text/join-bytes.ts';
-import type { SignalName } from '../domain/sandbox/signal-name.ts';
+import type { SignalName } from '../domain/processes/signal-name.ts';
 import type { OutputChunk, ProcessHandle, TerminalSize } from '../ports/process.ts';
 
 /** How much is kept at least of what it wrote last. */

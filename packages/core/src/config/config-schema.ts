@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import { hostDirectory, workdirPath } from './absolute-path.ts';
-import { byteSize } from './byte-size.ts';
-import { duration } from './duration.ts';
-import { environmentTable } from './environment-table.ts';
-import { hostList } from './host-list.ts';
-import { imageReference } from './image-reference.ts';
-import { includeList } from './include-list.ts';
-import { networkRules, privateRules } from './network-rules.ts';
-import { portTable } from './port-table.ts';
-import { noInlineSecret, secretTable } from './secret-table.ts';
-import { providerChoice } from './provider-choice.ts';
-import { serviceTable } from './service-table.ts';
-import { choice, count, Refused, refusedValue, setting, truth } from './setting.ts';
-import { setupCommand } from './setup-command.ts';
-import { sshHost, sshUser } from './ssh-host.ts';
+import { hostDirectory, workdirPath } from './settings/absolute-path.ts';
+import { byteSize } from './settings/byte-size.ts';
+import { duration } from './settings/duration.ts';
+import { environmentTable } from './settings/environment-table.ts';
+import { hostList } from './settings/host-list.ts';
+import { imageReference } from './settings/image-reference.ts';
+import { includeList } from './settings/include-list.ts';
+import { networkRules, privateRules } from './settings/network-rules.ts';
+import { portTable } from './settings/port-table.ts';
+import { noInlineSecret, secretTable } from './settings/secret-table.ts';
+import { providerChoice } from './settings/provider-choice.ts';
+import { serviceTable } from './settings/service-table.ts';
+import { choice, count, Refused, refusedValue, setting, truth } from './settings/setting.ts';
+import { setupCommand } from './settings/setup-command.ts';
+import { sshHost, sshUser } from './settings/ssh-host.ts';
 
 const container = z
   .object({
@@ -116,7 +116,7 @@ const overlayfs = z.object({
 
 const retention = z
   .object({
-    'max-age': duration('1h', '3650d', 'Sandboxes unused for longer are proposed by `litterbox gc`.').optional(),
+    'max-age': duration('1h', '3650d', 'Sandboxes unused for longer are proposed for removal.').optional(),
     'max-sandboxes': count(1, 100_000, 'More than this many are proposed, oldest first.').optional(),
     'max-disk': byteSize('1MiB', '1024TiB', 'More than this much is proposed, oldest first.').optional(),
   })

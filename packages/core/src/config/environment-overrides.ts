@@ -1,7 +1,8 @@
 import { LitterboxError } from '../domain/errors/errors.ts';
+import { advice, step } from '../domain/errors/next-step.ts';
 import { ConfigSchema } from './config-schema.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
-import { Refused } from './setting.ts';
+import { Refused } from './settings/setting.ts';
 import { widens } from './trust-text.ts';
 
 /** How the text of a variable becomes the value that the key would have in the file. */
@@ -90,7 +91,7 @@ function untrusted(name: string): LitterboxError {
     `${name} is set, but what it asks for cannot come from the environment.`,
     {
       operation: 'config.environment',
-      hint: 'Unset it; use the command-line option, or write the key into .litterbox.toml and run `litterbox trust`.',
+      hint: advice`Unset it; use the command-line option, or write the key into .litterbox.toml and run ${step('config-trust')}.`,
     },
   );
 }
@@ -104,7 +105,7 @@ function invalid(
   if (refused instanceof Refused) {
     return new LitterboxError(refused.code, `${name}: ${refused.reason}`, {
       operation: 'config.environment',
-      hint: `Correct or unset ${name}. ${refused.hint}`,
+      hint: advice`Correct or unset ${name}. ${refused.hint}`,
     });
   }
   return new LitterboxError('CONFIG_VALUE', `${name} has a value that cannot be read.`, {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { isLitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
 import { parseConfig } from './parse-config.ts';
-import { isReservedVariable } from './variable-problem.ts';
+import { isReservedVariable } from './settings/variable-problem.ts';
 
 const PLACE = '.litterbox.toml';
 const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'));

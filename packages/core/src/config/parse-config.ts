@@ -1,13 +1,14 @@
 import { parse, TomlError } from 'smol-toml';
 import type * as z from 'zod';
+import type { Hint } from '../domain/errors/next-step.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
 import { shown } from '../domain/text/shown.ts';
 import { type Config, ConfigSchema } from './config-schema.ts';
 import type { ConfigWarning } from './config-warning.ts';
 import { decodeConfig } from './decode-config.ts';
 import { KeyPositions } from './key-positions.ts';
-import { parseNetworkRule } from './parse-network-rule.ts';
-import { isTable, Refused } from './setting.ts';
+import { parseNetworkRule } from './settings/parse-network-rule.ts';
+import { isTable, Refused } from './settings/setting.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
 /** Deepest nesting of tables and lists. Ours need six. */
@@ -100,7 +101,7 @@ function refusal(
   const [issue] = issues;
   const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? part : String(part)));
   const key = path.join('.');
-  const make = (code: LitterboxErrorCode, reason: string, hint: string) =>
+  const make = (code: LitterboxErrorCode, reason: string, hint: Hint) =>
     new LitterboxError(code, `${placeOf(path)} ${keyText(path)}: ${reason}`, {
       operation: 'config.parse',
       hint,

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../domain/errors/errors.ts';
+import { advice, type Hint, step } from '../domain/errors/next-step.ts';
 import { GATE_PORT } from '../domain/sandbox/gate-port.ts';
 import type { NetworkPolicy, Policy, PortPolicy, ServicePolicy } from '../domain/sandbox/policy.ts';
 import { topmostPaths } from '../domain/sandbox/included-path.ts';
@@ -39,7 +40,7 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
   if (missing !== undefined) {
     const hint =
       missing === 'ssh'
-        ? 'Remove [ssh]. Add the machine with litterbox host add NAME USER@HOST, and name it: create --host NAME, or provider = "overlayfs@NAME".'
+        ? advice`Remove [ssh]. Add the machine with ${step('host-add')}, and name it: create --host NAME, or provider = "overlayfs@NAME".`
         : `Remove ${missing}.`;
     throw unsupported(facts, `${missing} is not supported by this release of Litterbox`, hint);
   }
@@ -263,7 +264,7 @@ function limitsOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts
         ? unsupported(
             facts,
             `${key} can be enforced by root alone`,
-            `Run Litterbox as root, or leave out ${key}. litterbox doctor says what else there is.`,
+            advice`Run Litterbox as root, or leave out ${key}. ${step('machine-check')} says what else there is.`,
           )
         : unsupported(facts, `${key} is not supported`, `Remove ${key}, or use another provider.`);
     }
@@ -271,7 +272,7 @@ function limitsOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts
   return limits;
 }
 
-function unsupported(facts: PolicyFacts, what: string, hint: string): LitterboxError {
+function unsupported(facts: PolicyFacts, what: string, hint: Hint): LitterboxError {
   return new LitterboxError('UNSUPPORTED', `${what} (provider ${facts.providerName}).`, {
     operation: 'config.policy',
     provider: facts.providerName,

@@ -1,7 +1,7 @@
 import type { ConfigWarning } from './config-warning.ts';
 import { configJsonSchema } from './config-json-schema.ts';
 import { nearestName } from './nearest-name.ts';
-import { isTable } from './setting.ts';
+import { isTable } from './settings/setting.ts';
 
 /** Names that people know from elsewhere, too far from ours for a slip of the finger. */
 const SYNONYMS: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../domain/errors/errors.ts';
+import { advice, step } from '../domain/errors/next-step.ts';
 import { decodeRaw, encodeRaw } from '../domain/text/raw-text.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
@@ -95,7 +96,7 @@ async function feed(
     `Files could not be put into the sandbox (exit code ${code}): ${said.trim().slice(0, 500)}`,
     {
       operation: 'sandbox.put-files',
-      hint: 'Look inside: litterbox shell NAME. To rebuild it from its last revision: litterbox recover NAME.',
+      hint: advice`Look inside: ${step('sandbox-shell')}. To rebuild it from its last revision: ${step('sandbox-recover')}.`,
     },
   );
 }

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { LitterboxError } from '../domain/errors/errors.ts';
+import { advice, step } from '../domain/errors/next-step.ts';
 import { ChangeRunState, type RunState, type RunStateResult } from '../use-cases/session/change-run-state.ts';
 import { ListSandboxes } from '../use-cases/review/list-sandboxes.ts';
-import { fields } from './fields.ts';
-import { operation, type OperationOptions, type UseCases } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation, type OperationOptions, type UseCases } from './declare/operation.ts';
 
 const whose = {
   sandbox: fields.sandbox().optional(),
@@ -29,7 +30,7 @@ async function change(
   if ((sandbox === undefined) !== (allEnvs === true || allRepos === true)) {
     throw new LitterboxError('ARG_MISSING', 'Give either the name of one sandbox, or all of them.', {
       operation: 'sandbox.pause',
-      hint: 'Such as: litterbox pause NAME, or litterbox pause --all-envs, or --all-repos.',
+      hint: advice`Such as: ${step('sandbox-pause')}, or ${step('sandbox-pause')} --all-envs, or --all-repos.`,
     });
   }
   const states = useCases.get(ChangeRunState);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isImageReference } from '../config/image-reference.ts';
-import { parseByteSize } from '../config/parse-byte-size.ts';
+import { isImageReference } from '../config/settings/image-reference.ts';
+import { parseByteSize } from '../config/settings/parse-byte-size.ts';
 import { LitterboxError } from '../domain/errors/errors.ts';
 import type { NetworkPolicy } from '../domain/sandbox/policy.ts';
 import { parseProviderKey } from '../domain/sandbox/provider-key.ts';
@@ -9,10 +9,10 @@ import type { BaseSource } from '../ports/persons-repository.ts';
 import type { CreateSandboxResult } from '../use-cases/create/create-options.ts';
 import { CreateSandbox } from '../use-cases/create/create-sandbox.ts';
 import type { PolicyOverrides } from '../use-cases/decide/decide-policy.ts';
-import { fields } from './fields.ts';
-import { portUrl } from './list-ports.ts';
-import { operation } from './operation.ts';
-import { wordings } from './wording.ts';
+import { fields } from './declare/fields.ts';
+import { portUrl } from './work/list-ports.ts';
+import { operation } from './declare/operation.ts';
+import { wordings } from './declare/wording.ts';
 
 const MIB = 2 ** 20;
 const argv = z.tuple([z.string()], z.string()).readonly();
@@ -44,7 +44,7 @@ const input = z.strictObject({
     .machines()
     .optional()
     .describe(
-      'Machine to run it on: a name of litterbox host list, or several, of which Litterbox takes the one with the most room',
+      'Machine to run it on: one of your hosts, or several, of which Litterbox takes the one with the most room',
     ),
   memoryBytes: fields
     .bytes(64 * MIB)

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { DeleteSandbox } from '../use-cases/remove/delete-sandbox.ts';
-import { fields } from './fields.ts';
-import { operation } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation } from './declare/operation.ts';
 
 /** `sandbox-delete`, `litterbox delete`: delete a sandbox with all it holds. */
 export const deleteSandbox = operation({

@@ -7,8 +7,8 @@ import { ChooseProvider, type ProviderReport } from '../use-cases/decide/choose-
 import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
 import { InspectSandbox } from '../use-cases/work/inspect-sandbox.ts';
 import { type ShownState } from '../use-cases/review/list-sandboxes.ts';
-import { fields } from './fields.ts';
-import { operation, type OperationOptions, type UseCases } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation, type OperationOptions, type UseCases } from './declare/operation.ts';
 import { stateAndShell } from './state-and-shell.ts';
 
 /**
@@ -79,10 +79,7 @@ export const checkMachine = operation({
   effect: 'read',
   command: { verb: 'doctor', positional: [], examples: ['doctor', 'doctor --host build-box', 'doctor --json'] },
   input: z.strictObject({
-    host: fields
-      .text('host')
-      .optional()
-      .describe('The machine to look at: a name of litterbox host list. Default: this one'),
+    host: fields.text('host').optional().describe('The machine to look at: one of your hosts. Default: this one'),
   }),
   document: (reports: readonly ProviderReport[]) => ({
     isUsable: reports.some(({ report }) => report.usable),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
-import { fields } from './fields.ts';
-import { operation } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation } from './declare/operation.ts';
 
 /** `sandbox-find`: look up a sandbox by its name. */
 export const findSandbox = operation({

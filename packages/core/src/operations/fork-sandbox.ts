@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ForkSandbox, type ForkResult, type ForksResult } from '../use-cases/create/fork-sandbox.ts';
-import { fields } from './fields.ts';
+import { fields } from './declare/fields.ts';
 import { forkDocument } from './fork-document.ts';
-import { operation } from './operation.ts';
+import { operation } from './declare/operation.ts';
 
 /** A person can look after so many; each is a copy of the sandbox. */
 const MAX_FORKS = 16;

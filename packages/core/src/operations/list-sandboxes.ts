@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ListSandboxes, type SandboxSummary } from '../use-cases/review/list-sandboxes.ts';
-import { fields } from './fields.ts';
-import { operation } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation } from './declare/operation.ts';
 
 /** `sandbox-list`, `litterbox list`: list sandboxes. */
 export const listSandboxes = operation({

@@ -1,32 +1,32 @@
 import { pauseSandbox, resumeSandbox, setRunState } from './change-run-state.ts';
-import { cloneRepository } from './clone-repository.ts';
-import { controlService } from './control-service.ts';
+import { cloneRepository } from './work/clone-repository.ts';
+import { controlService } from './work/control-service.ts';
 import { createSandbox } from './create-sandbox.ts';
-import { cutMilestone } from './cut-milestone.ts';
+import { cutMilestone } from './review/cut-milestone.ts';
 import { deleteSandbox } from './delete-sandbox.ts';
 import { checkMachine, explain } from './explain.ts';
-import { exportWorktree } from './export-worktree.ts';
+import { exportWorktree } from './review/export-worktree.ts';
 import { findSandbox } from './find-sandbox.ts';
-import { applyChanges, mergeChanges, planIntegration } from './integrate.ts';
-import { listPorts } from './list-ports.ts';
+import { applyChanges, mergeChanges, planIntegration } from './review/integrate.ts';
+import { listPorts } from './work/list-ports.ts';
 import { listSandboxes } from './list-sandboxes.ts';
 import { forkSandbox } from './fork-sandbox.ts';
-import { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './manage-files.ts';
-import { openShell } from './open-shell.ts';
+import { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './work/manage-files.ts';
+import { openShell } from './work/open-shell.ts';
 import { clearPool, fillPool, listPool, managePool } from './pool.ts';
 import { raceForks } from './race-forks.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
-import { readDiff } from './read-diff.ts';
-import { readFile } from './read-file.ts';
-import { readLog } from './read-log.ts';
-import { readServiceLogs } from './read-service-logs.ts';
+import { readDiff } from './review/read-diff.ts';
+import { readFile } from './work/read-file.ts';
+import { readLog } from './review/read-log.ts';
+import { readServiceLogs } from './work/read-service-logs.ts';
 import { reconcileState } from './reconcile-state.ts';
 import { recoverSandbox, restoreRevision, undoRevision } from './restore-revision.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from './work/run-command.ts';
 import { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
-import { seatAgent } from './seat-agent.ts';
+import { seatAgent } from './work/seat-agent.ts';
 import { trustConfig } from './trust-config.ts';
-import { writeFile } from './write-file.ts';
+import { writeFile } from './work/write-file.ts';
 
 /** Everything that a person or a program may ask for. Agents have `AGENT_TOOLS`. */
 export const OPERATIONS = [

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { PooledSandbox } from '../ports/sandbox-pool.ts';
 import { ClearPool } from '../use-cases/prepare/clear-pool.ts';
 import { FillPool, type FillPoolResult } from '../use-cases/prepare/fill-pool.ts';
-import { fields } from './fields.ts';
-import { operation } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation } from './declare/operation.ts';
 
 /** The pool of this repository, after what was done to it. */
 export interface PoolReport {

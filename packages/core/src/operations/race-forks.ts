@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type Racer, RaceForks, type RaceResult } from '../use-cases/go-back/race-forks.ts';
-import { fields } from './fields.ts';
+import { fields } from './declare/fields.ts';
 import { forkDocument } from './fork-document.ts';
-import { operation } from './operation.ts';
+import { operation } from './declare/operation.ts';
 
 /** Each racer is a sandbox that works at the same time as the others. */
 const MAX_RACERS = 16;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { AuditEntry } from '../ports/audit-log.ts';
 import { ReadAudit } from '../use-cases/review/read-audit.ts';
-import { fields } from './fields.ts';
-import { operation } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation } from './declare/operation.ts';
 
 /** `audit-list`, `litterbox audit`: show who did what, or check that nothing was changed. */
 export const readAudit = operation({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Reconcile } from '../use-cases/go-back/reconcile.ts';
-import { operation } from './operation.ts';
+import { operation } from './declare/operation.ts';
 
 /** `state-reconcile`: finish or undo what killed programs left half-done, one sentence for each thing done. */
 export const reconcileState = operation({

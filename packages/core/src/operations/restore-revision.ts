@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { type RestoreResult, RestoreRevision, type UndoResult } from '../use-cases/go-back/restore-revision.ts';
-import { fields } from './fields.ts';
-import { operation } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation } from './declare/operation.ts';
 
 /** `sandbox-restore`, `litterbox restore`: put a sandbox back to a revision; history only grows. */
 export const restoreRevision = operation({

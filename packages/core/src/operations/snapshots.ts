@@ -4,8 +4,8 @@ import { RemoveSnapshot } from '../use-cases/go-back/remove-snapshot.ts';
 import { RestoreSnapshot, type RestoreSnapshotResult } from '../use-cases/go-back/restore-snapshot.ts';
 import type { SandboxSnapshot } from '../use-cases/remove/sandbox-snapshots.ts';
 import { TakeSnapshot, type TakeSnapshotResult } from '../use-cases/go-back/take-snapshot.ts';
-import { fields } from './fields.ts';
-import { operation } from './operation.ts';
+import { fields } from './declare/fields.ts';
+import { operation } from './declare/operation.ts';
 
 const GROUP = 'snapshot';
 const label = () => fields.text('label').describe('Label of the snapshot, as list shows it');

@@ -3,7 +3,7 @@ import type { CallOptions } from '../ports/call.ts';
 import type { SandboxRecord } from '../ports/state-store.ts';
 import { FindShell } from '../use-cases/work/find-shell.ts';
 import { ListSandboxes, type ShownState } from '../use-cases/review/list-sandboxes.ts';
-import type { UseCases } from './operation.ts';
+import type { UseCases } from './declare/operation.ts';
 
 /** The state of a sandbox as a list shows it, and what runs its texts of commands: only one that answers is opened to find that out. */
 export async function stateAndShell(

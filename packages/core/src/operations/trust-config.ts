@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ReadConfig } from '../use-cases/decide/decide-policy.ts';
 import { TrustConfig } from '../use-cases/decide/trust-config.ts';
-import { operation } from './operation.ts';
+import { operation } from './declare/operation.ts';
 
 /** `config-trust`, `litterbox trust`: agree to what .litterbox.toml asks for. */
 export const trustConfig = operation({

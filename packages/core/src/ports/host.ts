@@ -1,4 +1,4 @@
-import type { FileType } from '../domain/sandbox/file-type.ts';
+import type { FileType } from '../domain/paths/file-type.ts';
 import type { ByteStream } from './byte-stream.ts';
 import type { CallOptions } from './call.ts';
 import type { OpenPort } from './open-port.ts';

@@ -1,5 +1,5 @@
-import type { SignalName } from '../domain/sandbox/signal-name.ts';
-import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
+import type { SignalName } from '../domain/processes/signal-name.ts';
+import type { ExitStatus } from '../domain/processes/exit-status.ts';
 
 /** The size of a terminal in characters. */
 export interface TerminalSize {

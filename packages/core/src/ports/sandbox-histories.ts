@@ -1,4 +1,4 @@
-import type { ChangedPath } from '../domain/sandbox/changed-path.ts';
+import type { ChangedPath } from '../domain/paths/changed-path.ts';
 import type { ObjectId, SandboxId } from '../domain/sandbox/ids.ts';
 import type { RevisionMessage } from '../domain/sandbox/revision-message.ts';
 import type { Slug } from '../domain/sandbox/slug.ts';

@@ -1,5 +1,5 @@
 import type { Assurance } from '../domain/sandbox/assurance.ts';
-import type { ChangedPath } from '../domain/sandbox/changed-path.ts';
+import type { ChangedPath } from '../domain/paths/changed-path.ts';
 import type { SandboxId } from '../domain/sandbox/ids.ts';
 import type { ByteStream } from './byte-stream.ts';
 import type { CallOptions } from './call.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
+import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { ServiceState, ServiceStatus } from './kept-service.ts';
 
 /** What is known of one service, whoever looks after it; who waits for it to settle; and one change of it at a time. */

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { ExecChannel } from '../channel/exec-channel.ts';
 import type { ServicePolicy } from '../domain/sandbox/policy.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
+import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { OutputChunk, ProcessHandle } from '../ports/process.ts';
 import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
 import { Service } from './service.ts';

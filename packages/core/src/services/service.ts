@@ -1,8 +1,8 @@
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
 import type { ServicePolicy } from '../domain/sandbox/policy.ts';
 import { visible } from '../domain/text/visible.ts';
-import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
-import type { SignalName } from '../domain/sandbox/signal-name.ts';
+import type { ExitStatus } from '../domain/processes/exit-status.ts';
+import type { SignalName } from '../domain/processes/signal-name.ts';
 import type { ProcessHandle } from '../ports/process.ts';
 import type { KeptService, ServiceSetting, ServiceStatus } from './kept-service.ts';
 import { countMarked, killMarked } from './kill-marked.ts';

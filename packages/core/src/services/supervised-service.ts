@@ -1,6 +1,6 @@
 import type { ServicePolicy } from '../domain/sandbox/policy.ts';
 import { visible } from '../domain/text/visible.ts';
-import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
+import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { KeptService, ServiceSetting, ServiceStatus } from './kept-service.ts';
 import { killMarked } from './kill-marked.ts';
 import { ServiceCondition } from './service-condition.ts';

@@ -6,7 +6,7 @@ import type { ServicePolicy, SupervisorName } from '../domain/sandbox/policy.ts'
 import { decodeRaw, encodeRaw } from '../domain/text/raw-text.ts';
 import { visible } from '../domain/text/visible.ts';
 import type { CallOptions } from '../ports/call.ts';
-import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
+import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { ProcessHandle } from '../ports/process.ts';
 import type { KeptService, ServiceSetting } from './kept-service.ts';
 import { killServices } from './kill-marked.ts';

@@ -72,7 +72,7 @@ describe('taken, and said what became of it', () => {
         code: 'CONFIG_UNTRUSTED',
         message: expect.stringContaining('since it changed'),
         details: {
-          hint: expect.stringContaining('litterbox trust'),
+          hint: expect.stringContaining('trust()'),
           facts: { wants: [expect.stringContaining('two')] },
         },
       });

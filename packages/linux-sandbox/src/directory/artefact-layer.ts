@@ -8,6 +8,8 @@ import {
   sha256,
   shown,
   type WorkspaceSource,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import { ARTEFACT_PREFIX } from './artefact-prefix.ts';
@@ -149,7 +151,7 @@ function artefactError(provider: string, code: number, stderr: string): Litterbo
     case COPY_EXITS.unconfined:
       return new LitterboxError('UNAVAILABLE', `The working tree cannot be read without following links: ${said}.`, {
         ...details,
-        hint: 'This needs Linux 5.10, util-linux 2.37, and no mount below the working tree: run litterbox doctor.',
+        hint: advice`This needs Linux 5.10, util-linux 2.37, and no mount below the working tree: run ${step('machine-check')}.`,
       });
   }
   if (/Permission denied|Operation not permitted/.test(stderr))

@@ -1,4 +1,4 @@
-import { quoted, LitterboxError } from '@litterbox/core/provider';
+import { quoted, LitterboxError, advice, step } from '@litterbox/core/provider';
 import { asking } from './run-script.ts';
 import { scriptError } from './script-error.ts';
 
@@ -108,13 +108,13 @@ export function copyError(operation: string, provider: string, code: number, std
         'Litterbox copies nothing unless it can switch off links, and here it cannot.',
         {
           ...details,
-          hint: 'This needs Linux 5.10 and util-linux 2.37 (mount -o nosymfollow): run litterbox doctor.',
+          hint: advice`This needs Linux 5.10 and util-linux 2.37 (mount -o nosymfollow): run ${step('machine-check')}.`,
         },
       );
     case COPY_EXITS.gone:
       return new LitterboxError('NOT_FOUND', 'The sandbox to copy is gone.', {
         ...details,
-        hint: 'List the sandboxes: litterbox list.',
+        hint: advice`List the sandboxes: ${step('sandbox-list')}.`,
       });
     case COPY_EXITS.busy:
       return new LitterboxError('BUSY', 'Another process has been starting or copying the sandbox for a minute.', {
@@ -127,7 +127,7 @@ export function copyError(operation: string, provider: string, code: number, std
         'The sandbox runs, and its processes cannot be frozen here while it is copied.',
         {
           ...details,
-          hint: 'Stop it first: litterbox pause NAME --stop. Or run litterbox doctor for the command that hands control groups to this user.',
+          hint: advice`Stop it first: ${step('sandbox-stop')}. Or run ${step('machine-check')} for the command that hands control groups to this user.`,
         },
       );
     case COPY_EXITS.restless:
@@ -136,7 +136,7 @@ export function copyError(operation: string, provider: string, code: number, std
         `The processes of the sandbox could not be frozen while it is copied: ${stderr.trim()}.`,
         {
           ...details,
-          hint: 'Try again, or stop it first: litterbox pause NAME --stop.',
+          hint: advice`Try again, or stop it first: ${step('sandbox-stop')}.`,
         },
       );
     case COPY_EXITS.letGo:

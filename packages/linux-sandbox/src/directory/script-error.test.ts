@@ -10,8 +10,8 @@ it.each<readonly [said: string, code: string, hint: string]>([
   ['the ZFS pool tank cannot be written to (SUSPENDED)', 'UNAVAILABLE', 'zpool status, zpool clear'],
   [`zfs destroy: ${SET}: dataset is busy`, 'BUSY', `grep ${SET} /proc/[0-9]*/mountinfo`],
   [`zfs destroy: ${SET} has datasets or holds of somebody else`, 'CONFLICT', `grep ${SET}`],
-  ['cp: cannot stat: No such file or directory', 'UNAVAILABLE', 'litterbox doctor'],
-  ['', 'UNAVAILABLE', 'litterbox doctor'],
+  ['cp: cannot stat: No such file or directory', 'UNAVAILABLE', 'probe()'],
+  ['', 'UNAVAILABLE', 'probe()'],
 ])('what a script says decides code and next step: %j', (said, code, hint) => {
   const lines = `one line before\n${said}\n`;
   expect(scriptError('provider.remove', 1, lines)).toMatchObject({

@@ -1,4 +1,4 @@
-import { LitterboxError, type LitterboxErrorCode, shown } from '@litterbox/core/provider';
+import { LitterboxError, type LitterboxErrorCode, shown, advice, step } from '@litterbox/core/provider';
 
 /** A failure that is told apart by what a tool says of it. */
 interface KnownFailure {
@@ -47,6 +47,6 @@ export function scriptError(operation: string, code: number, stderr: string): Li
   }
   return new LitterboxError('UNAVAILABLE', text, {
     operation,
-    hint: 'Run litterbox doctor to see what is missing on this machine.',
+    hint: advice`Run ${step('machine-check')} to see what is missing on this machine.`,
   });
 }

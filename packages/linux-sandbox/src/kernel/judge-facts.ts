@@ -189,7 +189,7 @@ function groupOf(controller: string, cgroup: string): string {
   return (own ?? lines.find((line) => line.startsWith('0::')))?.replace(/^[^:]*:[^:]*:/, '') ?? 'none';
 }
 
-const REPORT = 'This should not happen on a supported machine: report it, with the output of litterbox doctor.';
+const REPORT = 'This should not happen on a supported machine: report it, with all that the check of the machine says.';
 
 function isExpectedWritable(point: string, { workdir, hasReadOnlyDevices = false }: ExpectedPlace): boolean {
   const own = [workdir, INSIDE.alias, INSIDE.home, INSIDE.playground, '/tmp', '/var/tmp', '/dev/shm', '/run'];

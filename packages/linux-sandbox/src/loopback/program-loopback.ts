@@ -8,6 +8,8 @@ import {
   type ProcessHandle,
   type ProcessSpec,
   visibleName,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { closeQuietly } from './close-quietly.ts';
 import { CONNECT_PROGRAM, FETCH_PROGRAM, LISTEN_PROGRAM, MAX_CONNECTIONS } from './loopback-programs.ts';
@@ -194,7 +196,7 @@ function refused(port: number, reason: string): LitterboxError {
     });
   return new LitterboxError('UNSUPPORTED', `Nothing can listen on port ${port} in the sandbox (${reason}).`, {
     operation: 'host.listen',
-    hint: 'Choose a number from 1024 on; if it happens again, run litterbox doctor.',
+    hint: advice`Choose a number from 1024 on; if it happens again, run ${step('machine-check')}.`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { type CallOptions, quoted } from '@litterbox/core/provider';
+import { type CallOptions, quoted, advice, step } from '@litterbox/core/provider';
 import { baseEnvironment } from '@litterbox/sandbox-kit';
 import type { SandboxDirectories } from '../directory/sandbox-directories.ts';
 import type { SessionLeavings } from './end-session.ts';
@@ -43,7 +43,7 @@ export function openPlace({ directories, isolation, mechanism }: OpenPlaceInput,
     ...(firstMark !== undefined && { firstMark }),
     freeze: (isFrozen) => `cd ${quoted(directory)} || exit 0\n${isolation.freeze(place, isFrozen)}`,
     leavings: leavingsOf(isolation, place),
-    freezeHint: 'Stop it instead: litterbox pause NAME --stop.',
+    freezeHint: advice`Stop it instead: ${step('sandbox-stop')}.`,
     launch: async (call) =>
       await launchPlace(
         { provider, host, root: layout.root, files, meta, isolation, environment, mechanism: await mechanism(call) },

@@ -14,6 +14,8 @@ import {
   type ProcessSpec,
   type SignalName,
   type TerminalSize,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { notRunning } from '@litterbox/sandbox-kit';
 
@@ -107,7 +109,7 @@ const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) =>
     new LitterboxError('NOT_FOUND', `There is no program ${shown(argv[0])} in the sandbox.`, {
       operation: 'process.spawn',
       provider,
-      hint: 'Name a program that is in the PATH of the sandbox; litterbox explain lists where its programs come from.',
+      hint: advice`Name a program that is in the PATH of the sandbox; ${step('sandbox-explain')} lists where its programs come from.`,
     }),
   'no-terminal': (_spec, provider) =>
     new LitterboxError(

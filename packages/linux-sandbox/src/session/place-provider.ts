@@ -13,6 +13,8 @@ import {
   type SandboxProvider,
   type SandboxRuntime,
   type SandboxSpec,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { ensureArtefactLayer } from '../directory/artefact-layer.ts';
 import { createOrRollBack } from '../directory/create-or-roll-back.ts';
@@ -141,7 +143,7 @@ ${artefacts === undefined ? '' : layTree(`${layout.bases}/${artefacts}`, '--refl
     throw new LitterboxError('UNAVAILABLE', `Sandboxes cannot run on this machine: ${failed.finding}.`, {
       operation: 'provider.create',
       provider: this.name,
-      hint: failed.remedy ?? 'Run litterbox doctor.',
+      hint: failed.remedy ?? advice`Run ${step('machine-check')}.`,
     });
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type Hint,
   type Assurance,
   assertPort,
   LitterboxError,
@@ -40,7 +41,7 @@ export interface PlaceInput extends SessionInput {
   /** How what a session left is ended. */
   readonly leavings: SessionLeavings;
   /** What to do where {@link PlaceInput.freeze} is absent. */
-  readonly freezeHint: string;
+  readonly freezeHint: Hint;
   /** Shell text that prints memory in bytes, processor time in nanoseconds and the number of processes; fails where nothing runs. */
   readonly usage?: string;
 }

@@ -14,6 +14,8 @@ import {
   type ProcessHandle,
   type ProcessSpec,
   INSIDE,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
 import { notRunning } from '@litterbox/sandbox-kit';
@@ -233,7 +235,7 @@ async function launchOnce(
         {
           operation: 'provider.start',
           provider: input.provider,
-          hint: 'Run litterbox doctor to see what is missing on this machine.',
+          hint: advice`Run ${step('machine-check')} to see what is missing on this machine.`,
         },
       );
     }
@@ -265,7 +267,7 @@ async function launchOnce(
     throw new LitterboxError('UNAVAILABLE', `The session of the sandbox did not start: ${shown(answer.said.trim())}.`, {
       operation: 'provider.start',
       provider: input.provider,
-      hint: 'Try again; if it happens again, run litterbox doctor.',
+      hint: advice`Try again; if it happens again, run ${step('machine-check')}.`,
     });
   } catch (error) {
     await handle.closeStdin();
@@ -283,7 +285,7 @@ function endless(): LitterboxError {
     'The watcher of the sandbox sent more output than it can have.',
     {
       operation: 'provider.start',
-      hint: 'Check who runs that machine; on this one, run litterbox doctor.',
+      hint: advice`Check who runs that machine; on this one, run ${step('machine-check')}.`,
     },
   );
 }
@@ -324,7 +326,7 @@ function keptFactsOf({ provider, host }: SessionInput, text = ''): KeptFacts {
     new LitterboxError('SANDBOX_BROKEN', `The running session of the sandbox on ${host.name} left ${what}.`, {
       operation: 'provider.open',
       provider,
-      hint: 'Stop it and start it again: litterbox pause NAME --stop, then litterbox resume NAME.',
+      hint: advice`Stop it and start it again: ${step('sandbox-stop')}, then ${step('sandbox-resume')}.`,
     });
   if (text === '') throw refused('no record of its controls');
   try {
@@ -342,11 +344,11 @@ function assertLinked({ provider }: SessionInput, state: string): void {
     throw new LitterboxError('UNAVAILABLE', 'Another process has been starting this sandbox for a minute.', {
       operation: 'provider.open',
       provider,
-      hint: 'Try again; if it happens again, run litterbox doctor.',
+      hint: advice`Try again; if it happens again, run ${step('machine-check')}.`,
     });
   throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
     operation: 'provider.open',
     provider,
-    hint: 'Run litterbox recover on it.',
+    hint: advice`Run ${step('sandbox-recover')}.`,
   });
 }

@@ -176,7 +176,7 @@ describe('a base of another commit', () => {
       'zfs',
       `echo "cannot open 'tank/x': dataset does not exist" >&2; exit 1`,
       'UNAVAILABLE',
-      'doctor',
+      'probe()',
     ],
   ])('is not made where %s, which is said', async (_what, program, script, code, hint) => {
     await using fixture = new ScriptedZfsFixture();

@@ -1,4 +1,4 @@
-import { LitterboxError } from '@litterbox/core/provider';
+import { LitterboxError, advice, step } from '@litterbox/core/provider';
 
 /** Far more than changes in a sandbox that people work with. */
 const MOST_ENTRIES = 2_000_000;
@@ -30,7 +30,7 @@ export function tooManyChanges(): LitterboxError {
     `More than ${MOST_ENTRIES} files and directories have changed, or their paths take more than ${MOST_CHARACTERS / 2 ** 20} MiB.`,
     {
       operation: 'runtime.scan',
-      hint: 'Remove what nobody needs, or put it into the playground: litterbox run NAME -- rm -r …. All else is there and is recorded then.',
+      hint: advice`Remove what nobody needs, or put it into the playground: ${step('sandbox-run')} -- rm -r …. All else is there and is recorded then.`,
     },
   );
 }

@@ -5,7 +5,9 @@ import {
   type IntegrationResult,
   LitterboxError,
   type ObjectId,
+  advice,
   failpoint,
+  step,
   visibleName,
 } from '@litterbox/core/provider';
 import { fromByteString } from '../git/byte-text.ts';
@@ -162,7 +164,7 @@ function halfDone({ integration, slug }: IntegrationPlan, cause: unknown): Litte
     `The ${integration} of ${slug} is half done in the work tree, and could not be undone: ${oneLine(text)}`,
     {
       operation: OPERATION,
-      hint: `${isFull ? 'Make room. ' : ''}Then run litterbox ${integration} ${slug} again: it undoes that first, and keeps what it does not know.`,
+      hint: advice`${isFull ? 'Make room. ' : ''}Then run ${step(`sandbox-${integration}`, { sandbox: slug })} again: it undoes that first, and keeps what it does not know.`,
     },
     { cause },
   );

@@ -1,4 +1,4 @@
-import { LitterboxError, type ObjectId, type Slug, visibleName } from '@litterbox/core/provider';
+import { LitterboxError, type ObjectId, type Slug, visibleName, advice, step } from '@litterbox/core/provider';
 import type { ByteString } from '../git/byte-text.ts';
 import { addEdit, editedDirectory, editTree } from '../objects/edit-tree.ts';
 import { compareTrees, type PathStep } from '../store/read-diff.ts';
@@ -28,7 +28,7 @@ export async function selectedTree(
     if ((await compareTrees(store, [base, tip], { paths: [path], signal })).length > 0) continue;
     throw new LitterboxError('NOT_FOUND', `The sandbox ${slug} changed nothing at ${visibleName(path)}.`, {
       operation: 'integration.plan',
-      hint: `See what it changed: litterbox diff ${slug} --stat.`,
+      hint: advice`See what it changed: ${step('sandbox-diff', { sandbox: slug, stat: true })}.`,
     });
   }
   const steps: PathStep[] = [];

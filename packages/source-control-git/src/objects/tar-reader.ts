@@ -1,4 +1,4 @@
-import { LitterboxError, type LitterboxErrorCode } from '@litterbox/core/provider';
+import { LitterboxError, type LitterboxErrorCode, advice, step } from '@litterbox/core/provider';
 import { type ByteBody, ByteSource } from '../git/byte-source.ts';
 import type { ByteString } from '../git/byte-text.ts';
 
@@ -113,7 +113,7 @@ function fault(code: LitterboxErrorCode, what: string): LitterboxError {
 }
 
 /** What packs the archive is a program of the sandbox. */
-export const ARCHIVE_HINT = 'Look at tar in the sandbox, or rebuild the sandbox: litterbox recover NAME.';
+export const ARCHIVE_HINT = advice`Look at tar in the sandbox, or rebuild the sandbox: ${step('sandbox-recover')}.`;
 
 const padded = (sizeBytes: number) => Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES;
 

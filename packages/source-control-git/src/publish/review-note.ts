@@ -7,7 +7,7 @@ const NAME = 'Litterbox-Revision';
  * of the sandbox's work.
  */
 export const withReviewNote = (message: string, revision: number): string =>
-  withTrailer(message, `${NAME}: ${revision} (this branch holds nothing later; litterbox diff shows all)`);
+  withTrailer(message, `${NAME}: ${revision} (this branch holds nothing later; the diff of the sandbox shows all)`);
 
 /** The message as it was given, which is what the person's own commit gets. */
 export const withoutReviewNote = (message: string): string => message.replace(new RegExp(`\\n+${NAME}: .*\\n*$`), '\n');

@@ -5,6 +5,8 @@ import {
   type Revision,
   type SandboxId,
   shown,
+  advice,
+  step,
 } from '@litterbox/core/provider';
 import { parseMessage } from '../objects/commit-object.ts';
 import { readMeta, readMilestones, readTip, sandboxRefs } from './sandbox-refs.ts';
@@ -50,7 +52,7 @@ export async function resolveRevision(
   signal: AbortSignal | undefined,
 ): Promise<Revision> {
   const { slug } = await readMeta(store, id);
-  const hint = `List the revisions: litterbox log ${slug}.`;
+  const hint = advice`List the revisions: ${step('sandbox-log', { sandbox: slug })}.`;
   if (!/^(?:\d{1,9}|[0-9a-fA-F]{4,64})$/.test(name)) {
     throw new LitterboxError('REV_INVALID', `${shown(name)} is neither a number nor a commit id.`, {
       operation: OPERATION,

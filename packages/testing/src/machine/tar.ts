@@ -1,5 +1,5 @@
-import { readTar, type TarEntry } from '../read-tar.ts';
-import { writeTar } from '../write-tar.ts';
+import { readTar, type TarEntry } from '../tools/read-tar.ts';
+import { writeTar } from '../tools/write-tar.ts';
 import { FileFailure, type MemoryFiles } from './memory-files.ts';
 import type { MachineProcess } from './machine-process.ts';
 

@@ -153,6 +153,6 @@ test('a sandbox whose runtime is gone is SANDBOX_RUNTIME_MISSING', async () => {
   await using next = fixture.restarted();
   await expect(change(next, async () => {})).rejects.toMatchObject({
     code: 'SANDBOX_RUNTIME_MISSING',
-    details: { hint: expect.stringContaining('litterbox recover a') },
+    details: { hint: expect.stringContaining('recover("a")') },
   });
 });

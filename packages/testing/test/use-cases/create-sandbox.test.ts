@@ -62,7 +62,7 @@ test('a name that is taken by a sandbox that its provider has lost says so, and 
   await expect(made(fixture, 'a')).rejects.toMatchObject({
     code: 'SANDBOX_EXISTS',
     message: 'There is a sandbox a already; it is missing.',
-    details: { hint: expect.stringContaining('litterbox recover a') },
+    details: { hint: expect.stringContaining('recover("a")') },
   });
 });
 
@@ -197,7 +197,7 @@ test('a setup that fails is SETUP_FAILED; the sandbox stays to be looked into, w
   await expect(made(fixture, 'a', { overrides })).rejects.toMatchObject({
     code: 'SETUP_FAILED',
     message: expect.stringContaining('exit code 3'),
-    details: { hint: expect.stringContaining('litterbox shell a') },
+    details: { hint: expect.stringContaining('attach()') },
   });
   expect(fixture.left()).toEqual({
     ...NOTHING_LEFT,

@@ -64,7 +64,7 @@ test('a sandbox in which a call is at work is SANDBOX_ACTIVE after two seconds, 
   await expect(deleting).rejects.toMatchObject({
     code: 'SANDBOX_ACTIVE',
     message: 'a is busy: "npm test" is still running (this process). Gave up after 2 s.',
-    details: { hint: expect.stringContaining('litterbox pause a --stop') },
+    details: { hint: expect.stringContaining('setRunState("a", \'stopped\')') },
   });
   expect(fixture.left().records).toEqual(['a: ready']);
 });
@@ -172,7 +172,7 @@ test('one whose provider answers is not forgotten: it would stay there for good'
   await made(fixture);
   await expect(fixture.deleteSandbox.delete('a', { forget: true })).rejects.toMatchObject({
     code: 'CONFLICT',
-    details: { hint: 'Leave out --forget: litterbox delete a.' },
+    details: { hint: 'Leave out --forget: delete("a").' },
   });
   expect(fixture.left().records).toEqual(['a: ready']);
 });

@@ -38,7 +38,7 @@ test('what can run code is told, and without a yes nothing is written: RISKY_CHA
   await expect(fixture.exportTree.export({ sandbox: 'a', onRisky })).rejects.toMatchObject({
     code: 'RISKY_CHANGES',
     message: expect.stringContaining('Makefile'),
-    details: { hint: expect.stringContaining('litterbox worktree a --yes-risky') },
+    details: { hint: expect.stringContaining('worktree("a", { acceptRisky: true })') },
   });
   expect(told).toEqual(['Makefile']);
   expect(fixture.person.read(`${PLACE}/Makefile`)).toBeUndefined();
@@ -107,6 +107,6 @@ test('what is not in the last milestone is told with the command that puts it th
   await fixture.lookAtSandbox.markShown(await fixture.lookAtSandbox.look('a'));
   await expect(fixture.exportTree.export({ sandbox: 'a' })).rejects.toMatchObject({
     code: 'CHANGED_SINCE_SHOWN',
-    details: { hint: expect.stringContaining("litterbox milestone a 'MESSAGE'. Then: litterbox worktree a.") },
+    details: { hint: expect.stringContaining(`milestone("a", 'MESSAGE'). Then: worktree("a").`) },
   });
 });

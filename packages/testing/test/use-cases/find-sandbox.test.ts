@@ -30,7 +30,7 @@ test('one that was merged says by whom, when and into what, and names no other',
       /^The sandbox "a" was merged into "main" on \d{4}-\d\d-\d\d at \d\d:\d\d UTC \(by test\)\.$/,
     ),
     details: {
-      hint: 'Its work is over. To start something new: litterbox create NAME.',
+      hint: 'Its work is over. To start something new: create().',
       facts: { end: 'merged', actor: 'test' },
     },
   });

@@ -55,7 +55,7 @@ test('a provider that cannot copy is UNSUPPORTED, with another way', async () =>
     provider: ({ traits }) => ({ traits: { ...traits, canCopy: undefined } as object as typeof traits }),
   });
   await made(fixture);
-  const refused = { code: 'UNSUPPORTED', details: { hint: expect.stringContaining('litterbox merge a') } };
+  const refused = { code: 'UNSUPPORTED', details: { hint: expect.stringContaining('merge("a")') } };
   await expect(fixture.forkSandbox.fork('a', 'b')).rejects.toMatchObject(refused);
   await expect(fixture.forkSandbox.forkSeveral('a', { wanted: 'b', count: 2 })).rejects.toMatchObject(refused);
 });

@@ -252,7 +252,7 @@ test('what is as it was shown again is not asked about, and of an apply the othe
   await fixture.runCommand.run({ sandbox: 'a', command: 'echo x >late' });
   await expect(fixture.integrateChanges.integrate({ ...apply, paths: ['late', 'work'] })).rejects.toMatchObject({
     code: 'CHANGED_SINCE_SHOWN',
-    details: { hint: expect.stringContaining('litterbox apply a late work.') },
+    details: { hint: expect.stringContaining('apply("a", { paths: ["late","work"] }).') },
   });
   await fixture.integrateChanges.integrate({ ...apply, paths: ['work'] });
   await fixture.runCommand.run({ sandbox: 'a', command: 'rm late' });

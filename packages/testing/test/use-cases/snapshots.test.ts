@@ -121,7 +121,7 @@ test('more than fifty are RESOURCE_EXHAUSTED, and the hint names the oldest', as
   for (let count = 0; count < 50; count += 1) await fixture.takeSnapshot.take('a', undefined);
   await expect(fixture.takeSnapshot.take('a', undefined)).rejects.toMatchObject({
     code: 'RESOURCE_EXHAUSTED',
-    details: { hint: expect.stringContaining('litterbox snapshot remove a s1') },
+    details: { hint: expect.stringContaining('removeSnapshot("s1") of the sandbox') },
   });
   expect(await labelsOf(fixture)).toHaveLength(50);
 });
@@ -141,7 +141,7 @@ test('a snapshot that is not there is NOT_FOUND, and those that are there are na
   await using fixture = useCaseFixture();
   await made(fixture);
   const hinted = (hint: string) => ({ code: 'NOT_FOUND', details: { hint: expect.stringContaining(hint) } });
-  await expect(fixture.restoreSnapshot.restore('a', 's1')).rejects.toMatchObject(hinted('snapshot create a'));
+  await expect(fixture.restoreSnapshot.restore('a', 's1')).rejects.toMatchObject(hinted('snapshot() of the sandbox'));
   await fixture.takeSnapshot.take('a', 'x');
   await expect(fixture.removeSnapshot.remove('a', 's1')).rejects.toMatchObject(hinted('There are: x.'));
   await made(fixture, 'b');
@@ -159,7 +159,7 @@ test('a snapshot of another make has no label; it is removed by its name, and no
   expect(await labelsOf(fixture)).toEqual([undefined, 's1']);
   await expect(fixture.restoreSnapshot.restore('a', 'foreign')).rejects.toMatchObject({
     code: 'UNSUPPORTED',
-    details: { hint: 'Remove it: litterbox snapshot remove a foreign.' },
+    details: { hint: 'Remove it: removeSnapshot("foreign") of the sandbox.' },
   });
   expect(fixture.left().journal).toEqual([]);
   await fixture.removeSnapshot.remove('a', 'foreign');
@@ -355,7 +355,7 @@ test('one whose snapshot is gone by then says what to do', async () => {
   await fixture.killedAt('snapshot-restore.after-journal', () => fixture.restoreSnapshot.restore('a', 's1'));
   await using next = fixture.restarted();
   next.shelves.sandboxes.snapshots.clear();
-  expect(await next.reconcile.reconcile()).toEqual([expect.stringContaining('litterbox recover a --force')]);
+  expect(await next.reconcile.reconcile()).toEqual([expect.stringContaining('recover the sandbox by force')]);
   expect(next.left().journal).toEqual([]);
 });
 

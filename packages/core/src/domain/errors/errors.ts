@@ -1,3 +1,5 @@
+import { type Advice, type Hint, stepForPrograms, worded } from './next-step.ts';
+
 const BRAND = Symbol.for('litterbox.error');
 
 /**
@@ -166,11 +168,16 @@ export interface LitterboxErrorDetails {
   /** What was being done, noun.verb: `sandbox.create`. */
   readonly operation: string;
   readonly provider?: string;
-  /** The next step, as an instruction. The CLI prints it after an arrow; an agent reads it. */
+  /** The next step, as an instruction in words for programs. */
   readonly hint?: string;
+  /** The same with its steps as data, where it has some: the command line makes commands of them, a server for agents tool calls. */
+  readonly next?: Advice;
   /** Machine-readable facts that belong to the code, such as the conflicting paths. JSON values only. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
+
+/** Details as they are given: the hint may have steps in it. */
+export type GivenDetails = Omit<LitterboxErrorDetails, 'hint'> & { readonly hint?: Hint | undefined };
 
 /** The one error class. Aborting is not one: a call that was aborted rejects with the caller's own reason. */
 export class LitterboxError extends Error {
@@ -181,11 +188,18 @@ export class LitterboxError extends Error {
   readonly code: LitterboxErrorCode;
   readonly details: LitterboxErrorDetails;
 
-  constructor(code: LitterboxErrorCode, message: string, details: LitterboxErrorDetails, options?: ErrorOptions) {
+  constructor(code: LitterboxErrorCode, message: string, details: GivenDetails, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
-    this.details = details;
+    this.details = kept(details);
   }
+}
+
+/** Steps are left out where another hint took the place of theirs: details of one error are often spread into those of the next. */
+function kept({ hint, next, ...details }: GivenDetails): LitterboxErrorDetails {
+  if (hint === undefined) return details;
+  if (typeof hint !== 'string') return { ...details, hint: worded(hint, stepForPrograms), next: hint };
+  return { ...details, hint, ...(next && worded(next, stepForPrograms) === hint && { next }) };
 }
 
 /** Works across duplicate installs of the package, where `instanceof` does not. */

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { isHostName, normalHostName } from './provider-key.ts';
 import { shown } from '../text/shown.ts';
 
@@ -22,5 +23,5 @@ export function hostNames(names: readonly string[]): readonly string[] {
 const refused = (message: string) =>
   new LitterboxError('INVALID_ARGUMENT', message, {
     operation: 'provider.find',
-    hint: 'Name machines of litterbox host list; local is this one.',
+    hint: advice`Name machines of ${step('host-list')}; local is this one.`,
   });

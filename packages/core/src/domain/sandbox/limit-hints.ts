@@ -1,4 +1,4 @@
-import type { ExitStatus } from './exit-status.ts';
+import type { ExitStatus } from '../processes/exit-status.ts';
 import type { ResourceLimits } from './resource-limits.ts';
 
 /** How a command ended, as far as limits may have to do with it. */

@@ -5,7 +5,7 @@ import { encodeRaw } from '../text/raw-text.ts';
 import { shown } from '../text/shown.ts';
 import { slugify } from './slug.ts';
 import { visible } from '../text/visible.ts';
-import { workspacePath } from './workspace-path.ts';
+import { workspacePath } from '../paths/workspace-path.ts';
 
 const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1));
 

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import type { Command } from '../processes/command.ts';
 import type { ResourceLimits } from './resource-limits.ts';
 import type { SandboxRoot } from './sandbox-root.ts';
 

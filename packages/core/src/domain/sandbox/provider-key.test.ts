@@ -45,7 +45,7 @@ test.each([
     expect.objectContaining({
       code: 'INVALID_ARGUMENT',
       message: expect.stringContaining('want KIND or KIND@HOST'),
-      details: { operation: 'provider.find', hint: expect.stringMatching(hint) },
+      details: expect.objectContaining({ operation: 'provider.find', hint: expect.stringMatching(hint) }),
     }),
   );
 });

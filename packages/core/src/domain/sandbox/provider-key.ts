@@ -1,4 +1,5 @@
 import { LitterboxError } from '../errors/errors.ts';
+import { advice, type Hint, step } from '../../domain/errors/next-step.ts';
 import { shown } from '../text/shown.ts';
 
 /** `overlayfs`, `docker@build-box`: a way to make sandboxes and the machine that it makes them on. Kept in records, shown to people. */
@@ -39,7 +40,7 @@ export function parseProviderKey(text: string): ProviderPlace {
   if (!isHostName(host))
     throw invalid(
       text,
-      "After @ write a machine's name: at most 63 small letters, digits, dots, hyphens and underscores, such as docker@build-box, or one of litterbox host list.",
+      advice`After @ write a machine's name: at most 63 small letters, digits, dots, hyphens and underscores, such as docker@build-box, or one of ${step('host-list')}.`,
     );
   if (at >= 0 && host === LOCAL_HOST) throw invalid(text, `For this machine write ${kind} alone.`);
   return { kind, host };
@@ -49,7 +50,7 @@ export function parseProviderKey(text: string): ProviderPlace {
 export const providerKey = ({ kind, host }: ProviderPlace): ProviderKey =>
   host === LOCAL_HOST ? kind : `${kind}@${host}`;
 
-function invalid(text: string, hint: string): LitterboxError {
+function invalid(text: string, hint: Hint): LitterboxError {
   return new LitterboxError(
     'INVALID_ARGUMENT',
     `${shown(text)} is not the key of a provider; want KIND or KIND@HOST.`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Command } from './command.ts';
+import type { Command } from '../processes/command.ts';
 import { setupInputs } from './setup-inputs.ts';
 
 const PATHS = [

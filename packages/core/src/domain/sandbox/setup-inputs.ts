@@ -1,4 +1,4 @@
-import { isReadBySetups } from './known-files.ts';
+import { isReadBySetups } from '../paths/known-files.ts';
 import type { Policy } from './policy.ts';
 
 /**

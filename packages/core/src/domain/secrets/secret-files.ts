@@ -1,5 +1,5 @@
 import { foldedPath } from '../text/folded-path.ts';
-import { NameSet } from '../sandbox/name-set.ts';
+import { NameSet } from '../paths/name-set.ts';
 
 /** Files that hold secrets by what they are. In names, `*` stands for any characters of one name. */
 interface SecretFiles {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { visible } from '../../domain/text/visible.ts';
 import { AuditRead } from '../../use-cases/review/audit-read.ts';
-import type { Operation } from '../operation.ts';
-import { readDiff } from '../read-diff.ts';
-import { readLog } from '../read-log.ts';
-import { patchText } from './patch-text.ts';
+import type { Operation } from '../declare/operation.ts';
+import { readDiff } from '../review/read-diff.ts';
+import { readLog } from '../review/read-log.ts';
+import { patchText } from './text/patch-text.ts';
 import { sandboxStatus } from './sandbox-status.ts';
 
 /** Something of a sandbox that a client may show or hand to a model: `litterbox://<sandbox>/<name>`. */

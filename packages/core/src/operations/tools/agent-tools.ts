@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../declare/operation.ts';
 import { bash } from './bash.ts';
 import { boundOperation, boundSandbox } from './bound-sandbox.ts';
 import { edit } from './edit.ts';

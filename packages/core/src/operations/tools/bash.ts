@@ -6,9 +6,9 @@ import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { withoutGitUsage } from '../../domain/sandbox/without-git-usage.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/work/run-command.ts';
 import { SpillOutput, type TakenBack } from '../../use-cases/work/spill-output.ts';
-import { nameText } from './name-text.ts';
+import { nameText } from './text/name-text.ts';
 import { reachableText } from '../../domain/sandbox/reachable.ts';
-import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
+import { recordedMeta, recordedText, warningLines } from './text/recorded-text.ts';
 import { tool, type ToolSetting } from './tool.ts';
 import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
 

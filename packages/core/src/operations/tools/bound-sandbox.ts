@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { slugify } from '../../domain/sandbox/slug.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../declare/operation.ts';
 
 /**
  * The one sandbox that a caller is bound to, under the name that it gave, if any.

@@ -4,7 +4,7 @@ import type { CallOptions } from '../../ports/call.ts';
 import { DecidePolicy } from '../../use-cases/decide/decide-policy.ts';
 import { FindSandbox } from '../../use-cases/common/find-sandbox.ts';
 import { OpenRepository } from '../../use-cases/common/open-repository.ts';
-import type { UseCases } from '../operation.ts';
+import type { UseCases } from '../declare/operation.ts';
 import { reachable, reachableText } from '../../domain/sandbox/reachable.ts';
 import type { ToolSetting } from './tool.ts';
 import { stateAndShell } from '../state-and-shell.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { numbersText } from '../../domain/text/numbers-text.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { EditFile, type EditResult } from '../../use-cases/work/edit-file.ts';
-import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
+import { recordedMeta, recordedText, warningLines } from './text/recorded-text.ts';
 import { tool } from './tool.ts';
 import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
 

@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/search/condense-output.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { step } from '../../domain/errors/next-step.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { AuditRead } from '../../use-cases/review/audit-read.ts';
 import { CloneRepository } from '../../use-cases/work/clone-repository.ts';
 import { ReadClone } from '../../use-cases/work/read-clone.ts';
-import type { OperationOptions, UseCases } from '../operation.ts';
-import { readDiff } from '../read-diff.ts';
-import { readLog } from '../read-log.ts';
-import { patchText } from './patch-text.ts';
+import type { OperationOptions, UseCases } from '../declare/operation.ts';
+import { readDiff } from '../review/read-diff.ts';
+import { readLog } from '../review/read-log.ts';
+import { patchText } from './text/patch-text.ts';
 import { sandboxStatus } from './sandbox-status.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
@@ -42,7 +43,11 @@ export const git = tool({
     action === 'clone'
       ? {
           question: `An agent wants to clone ${shown(String(url))} into the playground of the sandbox ${shown(String(sandbox))}. Fetch it from the network?`,
-          otherwise: `litterbox clone ${shown(String(sandbox))} ${shown(String(url))}${typeof destination === 'string' ? ` ${shown(destination)}` : ''}`,
+          otherwise: step('sandbox-clone', {
+            sandbox: String(sandbox),
+            url: String(url),
+            ...(typeof destination === 'string' && { destination: [destination] }),
+          }),
         }
       : undefined,
   async execute(useCases, { action, url, destination, path, ...rest }, options) {

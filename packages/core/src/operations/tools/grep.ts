@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/search/condense-output.ts';
 import { type FoundLine, SearchFiles } from '../../use-cases/work/search-files.ts';
-import { leftOutLines } from './left-out-lines.ts';
-import { nameText } from './name-text.ts';
+import { leftOutLines } from './text/left-out-lines.ts';
+import { nameText } from './text/name-text.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { leftOutLines } from './left-out-lines.ts';
-import { nameText } from './name-text.ts';
+import { leftOutLines } from './text/left-out-lines.ts';
+import { nameText } from './text/name-text.ts';
 import { ListFiles } from '../../use-cases/work/list-files.ts';
 import { type FoundName, type Walk } from '../../inside/walk-files.ts';
 import { tool } from './tool.ts';

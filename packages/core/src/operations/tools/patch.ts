@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { shown } from '../../domain/text/shown.ts';
 import { PatchFile, type PatchResult } from '../../use-cases/work/patch-file.ts';
-import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
+import { recordedMeta, recordedText, warningLines } from './text/recorded-text.ts';
 import { tool } from './tool.ts';
 import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
 

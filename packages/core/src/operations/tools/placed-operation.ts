@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
-import type { Operation } from '../operation.ts';
-import { nameText } from './name-text.ts';
+import type { Operation } from '../declare/operation.ts';
+import { nameText } from './text/name-text.ts';
 import type { ToolAnswer } from './tool.ts';
 
 /**

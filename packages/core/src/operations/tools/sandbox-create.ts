@@ -1,3 +1,4 @@
+import { step } from '../../domain/errors/next-step.ts';
 import * as z from 'zod';
 import { shown } from '../../domain/text/shown.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
@@ -46,7 +47,7 @@ export const sandboxCreate = tool({
     from === 'worktree'
       ? {
           question: `An agent wants to make the sandbox ${shown(String(name))} with your uncommitted changes, new files that are not ignored and do not look like secrets included. Give it a copy of them?`,
-          otherwise: `litterbox create ${shown(String(name))} --from worktree`,
+          otherwise: step('sandbox-create', { name: String(name), from: 'worktree' }),
         }
       : undefined,
   async execute(useCases, { name, from }, options) {

@@ -1,3 +1,5 @@
+import { step } from '../../domain/errors/next-step.ts';
+import { stepCommand } from '../step-command.ts';
 import * as z from 'zod';
 import { slugify } from '../../domain/sandbox/slug.ts';
 import { CutMilestone } from '../../use-cases/review/cut-milestone.ts';
@@ -44,4 +46,4 @@ export const sandboxMilestone = tool({
 
 /** What the person does next, for the last sentence of whoever offered the work. */
 const reviewText = (slug: string) =>
-  `The person reviews with: litterbox diff ${slug}; and accepts with: litterbox merge ${slug}`;
+  `The person reviews with: ${stepCommand(step('sandbox-diff', { sandbox: slug }))}; and accepts with: ${stepCommand(step('sandbox-merge', { sandbox: slug }))}`;

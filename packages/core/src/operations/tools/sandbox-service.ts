@@ -3,7 +3,7 @@ import { condenseOutput } from '../../domain/search/condense-output.ts';
 import type { ServiceStatus } from '../../services/kept-service.ts';
 import { ControlServices } from '../../use-cases/work/control-services.ts';
 import { AuditRead } from '../../use-cases/review/audit-read.ts';
-import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
+import { recordedMeta, recordedText, warningLines } from './text/recorded-text.ts';
 import { tool } from './tool.ts';
 import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
 

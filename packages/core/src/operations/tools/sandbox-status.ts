@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { agentPath } from '../../domain/sandbox/agent-path.ts';
+import { agentPath } from '../../domain/paths/agent-path.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { shown } from '../../domain/text/shown.ts';
 import type { CallOptions } from '../../ports/call.ts';
@@ -7,8 +7,8 @@ import type { SandboxHistories } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
 import { AuditRead } from '../../use-cases/review/audit-read.ts';
 import { OpenRepository } from '../../use-cases/common/open-repository.ts';
-import { nameText } from './name-text.ts';
-import { patchText } from './patch-text.ts';
+import { nameText } from './text/name-text.ts';
+import { patchText } from './text/patch-text.ts';
 import { reachableFact } from '../../domain/sandbox/reachable.ts';
 import { stateAndShell } from '../state-and-shell.ts';
 import { tool } from './tool.ts';

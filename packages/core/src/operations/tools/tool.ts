@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { CommandShell } from '../../channel/command-shell.ts';
-import type { Operation } from '../operation.ts';
+import type { NextStep } from '../../domain/errors/next-step.ts';
+import type { Operation } from '../declare/operation.ts';
 import type { ResourceLimits } from '../../domain/sandbox/resource-limits.ts';
 
 /**
@@ -53,8 +54,8 @@ export interface ToolWords extends ToolSetting {
 export interface PermissionRequest {
   /** The question, for a person who sees nothing else of the call. */
   readonly question: string;
-  /** What a person does where the agent's program cannot ask: a command. */
-  readonly otherwise: string;
+  /** What a person does where the agent's program cannot ask. */
+  readonly otherwise: NextStep;
 }
 
 /** Something an agent may ask for: an operation with words for a model. */

@@ -4,7 +4,7 @@ import { LitterboxError } from '../../domain/errors/errors.ts';
 import { sha256 } from '../../domain/text/sha256.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { AccessFiles } from '../../use-cases/work/access-files.ts';
-import { recordedMeta, recordedText, warningLines } from './recorded-text.ts';
+import { recordedMeta, recordedText, warningLines } from './text/recorded-text.ts';
 import { tool } from './tool.ts';
 import { QUEUE_WAIT_MS, toolFields } from './tool-fields.ts';
 

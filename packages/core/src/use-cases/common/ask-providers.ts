@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { LOCAL_HOST, parseProviderKey, type ProviderKey } from '../../domain/sandbox/provider-key.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -98,6 +99,6 @@ function silent(key: ProviderKey, waitMs: number): LitterboxError {
   return new LitterboxError('UNAVAILABLE', `The provider ${key} did not answer within ${waitMs / 1000} seconds.`, {
     operation: 'provider.ask',
     provider: key,
-    hint: `It may only be busy: try again. litterbox doctor waits longer and says what it finds. Sandboxes of ${key} have not been changed.`,
+    hint: advice`It may only be busy: try again. ${step('machine-check')} waits longer and says what it finds. Sandboxes of ${key} have not been changed.`,
   });
 }

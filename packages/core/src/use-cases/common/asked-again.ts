@@ -1,8 +1,9 @@
-import { quoted } from '../../channel/shell-text.ts';
-import { visibleName } from '../../domain/text/visible.ts';
+import { step, type NextStep } from '../../domain/errors/next-step.ts';
 
-/** The command that asks for the same work once more, such as `litterbox apply fix-login src`. */
-export function askedAgain(verb: string, slug: string, paths: readonly string[] = []): string {
-  const words = paths.map((path) => visibleName(path)).map((path) => (/[^\w./-]|^-/.test(path) ? quoted(path) : path));
-  return ['litterbox', verb, slug, ...words].join(' ');
+/** Everything that a person can be asked to agree to. */
+export type AskedVerb = 'apply' | 'merge' | 'worktree';
+
+/** The step that asks for the same work once more. */
+export function askedAgain(verb: AskedVerb, slug: string, paths: readonly string[] = [], yesRisky?: true): NextStep {
+  return step(`sandbox-${verb}`, { sandbox: slug, ...(paths.length > 0 && { paths }), ...(yesRisky && { yesRisky }) });
 }

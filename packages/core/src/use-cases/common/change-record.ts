@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { SandboxChange, SandboxRecord, StateStore } from '../../ports/state-store.ts';
 
@@ -36,6 +37,6 @@ export async function currentRecord(
   if (now) return now;
   throw new LitterboxError('SANDBOX_NOT_FOUND', `The sandbox ${slug} was deleted in the meantime.`, {
     operation: 'sandbox.find',
-    hint: 'Its work is over. To start something new: litterbox create NAME.',
+    hint: advice`Its work is over. To start something new: ${step('sandbox-create')}.`,
   });
 }

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
 
 /**
@@ -15,7 +16,7 @@ export async function deletedMeanwhile(
   return new LitterboxError(
     'SANDBOX_DELETING',
     `The sandbox ${slug} was deleted while this call was at work in it.`,
-    { operation: 'sandbox.find', hint: 'Its work is over. To start something new: litterbox create NAME.' },
+    { operation: 'sandbox.find', hint: advice`Its work is over. To start something new: ${step('sandbox-create')}.` },
     { cause },
   );
 }

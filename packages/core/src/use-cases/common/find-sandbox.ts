@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { type Slug, slugify } from '../../domain/sandbox/slug.ts';
 import { visible } from '../../domain/text/visible.ts';
@@ -40,7 +41,7 @@ export class FindSandbox {
       names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '');
     throw new LitterboxError('SANDBOX_NOT_FOUND', `There is no sandbox ${shown(slug)} in this repository.`, {
       operation: 'sandbox.find',
-      hint: names.length === 0 ? 'Make one: litterbox create NAME.' : `There are: ${list}.`,
+      hint: names.length === 0 ? advice`Make one: ${step('sandbox-create')}.` : `There are: ${list}.`,
     });
   }
 
@@ -71,7 +72,7 @@ function goneSandbox(slug: Slug, { operation, actor, atMs, input }: AuditEntry):
     `The sandbox ${shown(slug)} was ${what} on ${when.slice(0, 10)} at ${when.slice(11, 16)} UTC (by ${who}).`,
     {
       operation: 'sandbox.find',
-      hint: 'Its work is over. To start something new: litterbox create NAME.',
+      hint: advice`Its work is over. To start something new: ${step('sandbox-create')}.`,
       facts: { end: isMerged ? 'merged' : 'deleted', atMs, actor },
     },
   );

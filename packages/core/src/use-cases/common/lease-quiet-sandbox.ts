@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import type { ProgressOptions } from '../../ports/call.ts';
 import type { Lease, SandboxRecord, StateStore } from '../../ports/state-store.ts';
 import { leaseSandbox } from './lease-sandbox.ts';
@@ -26,7 +27,7 @@ export async function leaseQuietSandbox(
     if (!isLitterboxError(error, 'BUSY')) throw error;
     throw new LitterboxError('SANDBOX_ACTIVE', error.message, {
       operation: `sandbox.${purpose}`,
-      hint: `Try again when that is done, wait for it with --wait 5m, or end it: litterbox pause ${sandbox.slug} --stop.`,
+      hint: advice`Try again when that is done, wait for it with --wait 5m, or end it: ${step('sandbox-stop', { sandbox: sandbox.slug })}.`,
       ...(error.details.facts && { facts: error.details.facts }),
     });
   }

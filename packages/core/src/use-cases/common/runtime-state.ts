@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { RuntimeStatus, SandboxProvider } from '../../ports/sandbox-provider.ts';
@@ -19,7 +20,7 @@ export async function runtimeState(
     throw new LitterboxError('UNAVAILABLE', `${provider.name} cannot reach the engine or machine of the sandbox now.`, {
       operation: 'provider.ask',
       provider: provider.name,
-      hint: 'The sandbox has not been changed. Name the engine that made it; litterbox doctor says which one answers.',
+      hint: advice`The sandbox has not been changed. Name the engine that made it; ${step('machine-check')} says which one answers.`,
     });
   }
   return undefined;

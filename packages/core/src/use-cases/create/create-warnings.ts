@@ -51,7 +51,7 @@ export function unreachableWarnings(assurance: Assurance | undefined): readonly 
       ? ['A program in PATH is a link', 'it']
       : [`${unreachable.length} programs in PATH are links`, 'they'];
   return [
-    `${subject} to files that a sandbox cannot read, so ${rest} will not run inside: ${names.join(', ')}${unreachable.length > names.length ? ', …' : ''}. litterbox explain NAME shows the files; a setup can install the program inside.`,
+    `${subject} to files that a sandbox cannot read, so ${rest} will not run inside: ${names.join(', ')}${unreachable.length > names.length ? ', …' : ''}. Explain the sandbox to see the files; a setup can install the program inside.`,
   ];
 }
 

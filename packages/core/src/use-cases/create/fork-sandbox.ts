@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { SandboxId } from '../../domain/sandbox/ids.ts';
 import { MAX_SLUG_CHARACTERS, type Slug, slugify } from '../../domain/sandbox/slug.ts';
@@ -271,6 +272,6 @@ function assertCanCopy(provider: SandboxProvider, { slug }: SandboxRecord): void
   throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot copy sandboxes.`, {
     operation: 'sandbox.fork',
     provider: provider.name,
-    hint: `Make a sandbox from its work instead: litterbox merge ${slug}, then litterbox create NAME.`,
+    hint: advice`Make a sandbox from its work instead: ${step('sandbox-merge', { sandbox: slug })}, then ${step('sandbox-create')}.`,
   });
 }

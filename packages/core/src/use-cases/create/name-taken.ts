@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { shown } from '../../domain/text/shown.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
 
@@ -8,6 +9,6 @@ export function nameTaken(slug: string, name: string, { state }: SandboxRecord, 
   const is = isLost ? 'missing' : state;
   return new LitterboxError('SANDBOX_EXISTS', `There is a sandbox ${slug}${from} already; it is ${is}.`, {
     operation: 'sandbox.create',
-    hint: `Choose another name, ${isLost ? `rebuild it: litterbox recover ${slug}` : 'work in it'}, or delete it: litterbox delete ${slug}.`,
+    hint: advice`Choose another name${isLost ? advice`. To rebuild it: ${step('sandbox-recover', { sandbox: slug })}` : ', or work in it'}. To delete it: ${step('sandbox-delete', { sandbox: slug })}.`,
   });
 }

@@ -49,7 +49,7 @@ export class StartKeeper {
       return {
         record: now,
         warnings: [
-          ...broken.map(({ name, state }) => `The service ${name} is ${state}: litterbox logs ${record.slug} ${name}.`),
+          ...broken.map(({ name, state }) => `The service ${name} is ${state}; its log says why.`),
           ...(network?.reason === undefined ? [] : [`The network is not open: ${network.reason}`]),
         ],
       };

@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { hostNames } from '../../domain/sandbox/host-names.ts';
 import { placementLines } from '../../domain/sandbox/placement-lines.ts';
 import {
@@ -168,7 +169,7 @@ function noRoom(placement: Placement): LitterboxError {
       operation: 'sandbox.place',
       hint: isTooSmall
         ? 'Ask for less memory (--memory), stop or delete sandboxes, or name another host.'
-        : 'See what litterbox doctor --host NAME says of each, or name another host.',
+        : advice`See what ${step('machine-check', { host: 'NAME' })} says of each, or name another host.`,
       facts: { memoryBytes, hosts },
     },
   );

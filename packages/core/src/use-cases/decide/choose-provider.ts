@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import {
   isHostName,
   LOCAL_HOST,
@@ -168,7 +169,7 @@ function reportOf(answer: ProviderAnswer<ProbeReport>): ProbeReport {
     const remedy = 'It may only be busy: try again, or check that it works without Litterbox, as with docker info.';
     return { usable: false, checks: [{ name: 'answer', status: 'warning', finding: message, remedy }] };
   }
-  const { hint = 'Run litterbox doctor when its machine is up.' } =
+  const { hint = 'Check the machine again when it is up.' } =
     answer.error instanceof LitterboxError ? answer.error.details : {};
   return { usable: false, checks: [{ name: 'answer', status: 'failed', finding: message, remedy: hint }] };
 }
@@ -188,7 +189,7 @@ function onHost(key: ProviderKey, host: string | undefined): ProviderKey {
   if (!isHostName(host)) {
     throw new LitterboxError('INVALID_ARGUMENT', `There is no host ${shown(host)}.`, {
       operation: 'provider.find',
-      hint: 'See litterbox host list.',
+      hint: advice`See ${step('host-list')}.`,
     });
   }
   const named = parseProviderKey(key);

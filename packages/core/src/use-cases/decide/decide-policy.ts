@@ -1,7 +1,7 @@
 import type { ConfigOverrides } from '../../config/config-overrides.ts';
 import type { Config } from '../../config/config-schema.ts';
-import { NO_WORKDIR } from '../../config/absolute-path.ts';
-import { isWorkdir, normalPath } from '../../config/normal-path.ts';
+import { NO_WORKDIR } from '../../config/settings/absolute-path.ts';
+import { isWorkdir, normalPath } from '../../config/settings/normal-path.ts';
 import {
   NETWORK_RULE,
   NETWORK_RULE_HINT,
@@ -9,10 +9,11 @@ import {
   parsePrivateRule,
   PRIVATE_RULE,
   PRIVATE_RULE_HINT,
-} from '../../config/parse-network-rule.ts';
-import { variableProblem } from '../../config/variable-problem.ts';
-import { type Command, commandText } from '../../domain/sandbox/command.ts';
+} from '../../config/settings/parse-network-rule.ts';
+import { variableProblem } from '../../config/settings/variable-problem.ts';
+import { type Command, commandText } from '../../domain/processes/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { INCLUDED_PATH, includedPath, MAX_INCLUDED } from '../../domain/sandbox/included-path.ts';
 import type { Placement } from '../../domain/sandbox/placement.ts';
 import type { NetworkPolicy, Policy } from '../../domain/sandbox/policy.ts';
@@ -184,7 +185,7 @@ export class DecidePolicy {
       `${CONFIG_FILE} asks for more than a sandbox gets by default, and nobody has agreed to it${before === '' ? '' : ' since it changed'}. ${lines.join('\n  ')}`,
       {
         operation: 'config.read',
-        hint: 'Read it, then agree to it: litterbox trust.',
+        hint: advice`Read it, then agree to it: ${step('config-trust')}.`,
         facts: { wants: added },
       },
     );

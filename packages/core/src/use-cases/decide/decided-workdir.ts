@@ -1,4 +1,4 @@
-import { isWorkdir } from '../../config/normal-path.ts';
+import { isWorkdir } from '../../config/settings/normal-path.ts';
 import type { Policy } from '../../domain/sandbox/policy.ts';
 import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
 import type { PersonsRepository } from '../../ports/persons-repository.ts';

@@ -1,5 +1,5 @@
 import type { CommandOutcome } from '../../channel/exec-channel.ts';
-import type { Command } from '../../domain/sandbox/command.ts';
+import type { Command } from '../../domain/processes/command.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import type { Slug } from '../../domain/sandbox/slug.ts';

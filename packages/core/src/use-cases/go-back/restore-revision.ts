@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
@@ -186,7 +187,7 @@ export class RestoreRevision {
     if (record.state === 'creating' || record.state === 'deleting') {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
         operation: 'sandbox.recover',
-        hint: `If no program is doing that any more: litterbox delete ${record.slug} --force.`,
+        hint: advice`If no program is doing that any more: ${step('sandbox-delete', { sandbox: record.slug, force: true })}.`,
       });
     }
     await using _lease = await leaseSandbox(this.#needs.state, record, 'recover', options);
@@ -325,7 +326,7 @@ function worksAsItIs({ slug, state }: SandboxRecord): LitterboxError {
     `The sandbox ${slug} ${isAwake ? 'works' : `is ${state}`}: there is nothing to recover.`,
     {
       operation: 'sandbox.recover',
-      hint: `${isAwake ? `To put its files back: litterbox restore ${slug} REVISION.` : `To continue: litterbox resume ${slug}.`} To rebuild it anyway, without its home and the files that git ignores: litterbox recover ${slug} --force.`,
+      hint: advice`${isAwake ? advice`To put its files back: ${step('sandbox-restore', { sandbox: slug })}.` : advice`To continue: ${step('sandbox-resume', { sandbox: slug })}.`} To rebuild it anyway, without its home and the files that git ignores: ${step('sandbox-recover', { sandbox: slug, force: true })}.`,
     },
   );
 }

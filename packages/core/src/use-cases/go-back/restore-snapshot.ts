@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
 import type { SnapshotNote } from '../../domain/sandbox/snapshot-note.ts';
@@ -106,8 +107,7 @@ export class RestoreSnapshot {
     const provider = await this.#needs.openSandboxes.providerOf(record);
     const port = snapshotsPortOf(provider, record);
     const found = (await snapshotsOf(port, record.id)).find((one) => one.name === name);
-    if (!found)
-      return `The snapshot that ${record.slug} was being restored to is gone; rebuild the sandbox: litterbox recover ${record.slug} --force.`;
+    if (!found) return `The snapshot that ${record.slug} was being restored to is gone; recover the sandbox by force.`;
     const snapshot = noted(found, record);
     const current = phase === 'runtime' ? await this.#restoreRuntime(record, provider, snapshot) : record;
     await this.#needs.openSandboxes.close(record.id);
@@ -275,7 +275,7 @@ function noted({ note, ...snapshot }: SandboxSnapshot, { slug }: SandboxRecord):
     `Litterbox did not take the snapshot ${snapshot.name} of ${slug}, so it does not know its revision.`,
     {
       operation: 'snapshot.restore',
-      hint: `Remove it: litterbox snapshot remove ${slug} ${snapshot.name}.`,
+      hint: advice`Remove it: ${step('snapshot-remove', { sandbox: slug, snapshot: snapshot.name })}.`,
     },
   );
 }

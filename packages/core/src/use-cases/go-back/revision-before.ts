@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { LogEntry, Revision, SandboxHistories } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
@@ -26,7 +27,7 @@ export async function revisionBefore(
   if (position === 1) return { commit: base.commit, tree: base.tree, number: 0 };
   throw new LitterboxError('NOTHING_TO_DO', `The sandbox ${slug} has the files that it began with.`, {
     operation: 'sandbox.undo',
-    hint: `Its revisions are all there: litterbox log ${slug}, then litterbox restore ${slug} REVISION.`,
+    hint: advice`Its revisions are all there: ${step('sandbox-log', { sandbox: slug })}, then ${step('sandbox-restore', { sandbox: slug })}.`,
   });
 }
 

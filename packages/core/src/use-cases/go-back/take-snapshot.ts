@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
 import { type Slug, slugify } from '../../domain/sandbox/slug.ts';
@@ -134,7 +135,7 @@ function labelOf(wanted: string | undefined, snapshots: readonly SandboxSnapshot
       `The sandbox ${slug} has ${snapshots.length} snapshots; at most ${MAX_SNAPSHOTS} are kept.`,
       {
         operation: 'sandbox.snapshot',
-        hint: `Remove one that you do not need, such as the oldest: litterbox snapshot remove ${slug} ${oldest}.`,
+        hint: advice`Remove one that you do not need, such as the oldest: ${step('snapshot-remove', { sandbox: slug, snapshot: oldest ?? '' })}.`,
         facts: { snapshots: snapshots.length, limit: MAX_SNAPSHOTS },
       },
     );
@@ -143,7 +144,7 @@ function labelOf(wanted: string | undefined, snapshots: readonly SandboxSnapshot
   if (!taken.has(label)) return label;
   throw new LitterboxError('ALREADY_EXISTS', `The sandbox ${slug} has a snapshot ${label} already.`, {
     operation: 'sandbox.snapshot',
-    hint: `Choose another label, or remove it: litterbox snapshot remove ${slug} ${label}.`,
+    hint: advice`Choose another label, or remove it: ${step('snapshot-remove', { sandbox: slug, snapshot: label })}.`,
   });
 }
 
@@ -155,5 +156,5 @@ function freeLabel(taken: ReadonlySet<Slug | undefined>): Slug {
 }
 
 function unsteady(slug: Slug, label: Slug, revision: number): string {
-  return `Something in ${slug} writes all the time: the snapshot ${label} may hold more than revision ${revision}. Pause the sandbox before you take one: litterbox pause ${slug}.`;
+  return `Something in ${slug} writes all the time: the snapshot ${label} may hold more than revision ${revision}. Pause the sandbox before you take one.`;
 }

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { KeeperRequest, Keepers } from '../../ports/keepers.ts';
@@ -51,7 +52,7 @@ export class ReachKeeper {
       `The program that keeps the services, ports and network of ${record.slug} is not running.`,
       {
         operation: 'sandbox.keep',
-        hint: `Try again; if it happens again: litterbox pause ${record.slug} --stop, then litterbox resume ${record.slug}.`,
+        hint: advice`Try again; if it happens again: ${step('sandbox-stop', { sandbox: record.slug })}, then ${step('sandbox-resume', { sandbox: record.slug })}.`,
       },
     );
   }

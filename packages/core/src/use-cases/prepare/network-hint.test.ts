@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { networkHint } from './network-hint.ts';
+import { stepForPrograms, worded } from '../../domain/errors/next-step.ts';
+import * as hints from './network-hint.ts';
+
+function networkHint(...asked: Parameters<typeof hints.networkHint>): string | undefined {
+  const hint = hints.networkHint(...asked);
+  return hint === undefined ? undefined : worded(hint, stepForPrograms);
+}
 
 const NONE = { setup: 'none', run: 'none' } as const;
 
@@ -60,6 +66,6 @@ test('lists what was refused although a rule allows it, with the reason, and how
     refused,
   });
   expect(hint).toBe(
-    'The name npm.example.org leads to an address that is not on the Internet (10.1.2.3). The name odd.example.org leads to this machine (127.0.0.1). Slow.example.org does not answer on port 443. See what the name leads to on this machine: getent ahosts odd.example.org. If it may reach npm.example.org in your own network, write into .litterbox.toml, and agree to it with litterbox trust:\n\n[network]\nallow-private = ["npm.example.org"]\n',
+    'The name npm.example.org leads to an address that is not on the Internet (10.1.2.3). The name odd.example.org leads to this machine (127.0.0.1). Slow.example.org does not answer on port 443. See what the name leads to on this machine: getent ahosts odd.example.org. If it may reach npm.example.org in your own network, write into .litterbox.toml, and agree to it with trust():\n\n[network]\nallow-private = ["npm.example.org"]\n',
   );
 });

@@ -1,4 +1,5 @@
-import { parseNetworkRule } from '../../config/parse-network-rule.ts';
+import { advice, type Hint, step } from '../../domain/errors/next-step.ts';
+import { parseNetworkRule } from '../../config/settings/parse-network-rule.ts';
 import type { LimitedOutcome } from '../../domain/sandbox/limit-hints.ts';
 import type { NetworkPolicy } from '../../domain/sandbox/policy.ts';
 import { reachable, reachableText } from '../../domain/sandbox/reachable.ts';
@@ -32,7 +33,7 @@ export function networkHint(
   { setup, run, allow = [], allowPrivate = [] }: NetworkPolicy,
   log: string,
   way?: Pick<NetworkSession, 'missing' | 'refused'>,
-): string | undefined {
+): Hint | undefined {
   const { missing = new Set<string>(), refused = new Map<string, RefusedHost>() } = way ?? {};
   const told = [...refused].filter(([host]) => !missing.has(host)).slice(0, MAX_RULES);
   const ofRefused = told.length === 0 ? undefined : refusedHint(told, allowPrivate);
@@ -50,7 +51,7 @@ export function networkHint(
     ...(run === 'none' ? [] : [`run = "${run}"`]),
     `allow = ${list([...allow, ...wanted])}`,
   ];
-  return `${ofRefused === undefined ? '' : `${ofRefused}\n`}If it may reach ${wanted.join(', ')}, write into .litterbox.toml, and agree to it with litterbox trust:\n\n${lines.join('\n')}\n`;
+  return advice`${ofRefused === undefined ? '' : advice`${ofRefused}\n`}If it may reach ${wanted.join(', ')}, write into .litterbox.toml, and agree to it with ${step('config-trust')}:\n\n${lines.join('\n')}\n`;
 }
 
 /**
@@ -81,7 +82,7 @@ export function commandNetworkHint(
   return `this sandbox reaches nothing but ${reachableText(rules)}, over HTTPS and through the proxy that HTTPS_PROXY names; ${reader === 'agent' ? 'a person can allow more for new sandboxes, with network.allow in .litterbox.toml' : `to create one that reaches more: ${way}, or network.allow in .litterbox.toml`}`;
 }
 
-function refusedHint(told: readonly (readonly [string, RefusedHost])[], allowPrivate: readonly string[]): string {
+function refusedHint(told: readonly (readonly [string, RefusedHost])[], allowPrivate: readonly string[]): Hint {
   const reasons = told
     .map(
       ([, { reason, address }]) =>
@@ -93,7 +94,7 @@ function refusedHint(told: readonly (readonly [string, RefusedHost])[], allowPri
   const look =
     odd === undefined ? '' : ` See what the name leads to on this machine: getent ahosts ${odd.replace(/:\d+$/, '')}.`;
   if (own.length === 0) return `${reasons}${look}`;
-  return `${reasons}${look} If it may reach ${own.join(', ')} in your own network, write into .litterbox.toml, and agree to it with litterbox trust:\n\n[network]\nallow-private = ${list([...allowPrivate, ...own])}\n`;
+  return advice`${reasons}${look} If it may reach ${own.join(', ')} in your own network, write into .litterbox.toml, and agree to it with ${step('config-trust')}:\n\n[network]\nallow-private = ${list([...allowPrivate, ...own])}\n`;
 }
 
 function rulesIn(log: string): readonly string[] {

@@ -1,6 +1,7 @@
 import { type ExecChannel, type OutputListener, whatToRun } from '../../channel/exec-channel.ts';
-import { type Command, commandText } from '../../domain/sandbox/command.ts';
+import { type Command, commandText } from '../../domain/processes/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, type Hint } from '../../domain/errors/next-step.ts';
 import { limitHints } from '../../domain/sandbox/limit-hints.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import type { ProgressOptions } from '../../ports/call.ts';
@@ -118,7 +119,7 @@ export function setupFailed(
   kind: string,
   failed: FailedSetup,
   { policy }: Pick<SandboxRecord, 'policy'>,
-  hint: string,
+  hint: Hint,
   way: Pick<NetworkSession, 'missing' | 'refused'> | undefined,
 ): LitterboxError {
   const { command, how, log } = failed;
@@ -136,7 +137,7 @@ export function setupFailed(
   );
   return new LitterboxError('SETUP_FAILED', `The ${kind} ${JSON.stringify(command)} ${how}:\n${lines}`, {
     operation: 'sandbox.create',
-    hint: hints.join(' '),
+    hint: hints.reduce((all, one) => advice`${all} ${one}`),
     facts: { command, log },
   });
 }

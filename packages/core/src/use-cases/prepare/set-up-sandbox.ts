@@ -1,4 +1,5 @@
-import { type Command, commandText } from '../../domain/sandbox/command.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
+import { type Command, commandText } from '../../domain/processes/command.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
 import type { Asker, CallOptions, ProgressOptions } from '../../ports/call.ts';
@@ -92,7 +93,7 @@ export class SetUpSandbox {
     const { slug } = record;
     const hint = isRollback
       ? 'Correct the setup (--setup, or container.setup-command) and create the sandbox again.'
-      : `Look around: litterbox shell ${slug}. Then litterbox delete ${slug} and create it again.`;
+      : advice`Look around: ${step('sandbox-shell', { sandbox: slug })}. Then ${step('sandbox-delete', { sandbox: slug })} and create it again.`;
     throw setupFailed('setup command', failed, record, hint, network);
   }
 

@@ -1,4 +1,4 @@
-import type { ChangedPath } from '../../domain/sandbox/changed-path.ts';
+import type { ChangedPath } from '../../domain/paths/changed-path.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
 import type { AuditLog } from '../../ports/audit-log.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ChangedPath } from '../../domain/sandbox/changed-path.ts';
+import type { ChangedPath } from '../../domain/paths/changed-path.ts';
 import { withoutArtefacts } from './without-artefacts.ts';
 
 async function* changes(): AsyncGenerator<ChangedPath> {

@@ -1,4 +1,4 @@
-import type { ChangedPath } from '../../domain/sandbox/changed-path.ts';
+import type { ChangedPath } from '../../domain/paths/changed-path.ts';
 import { isWithinAny } from '../../domain/sandbox/included-path.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ChangedPath, DirectoryChild } from '../../domain/sandbox/changed-path.ts';
+import type { ChangedPath, DirectoryChild } from '../../domain/paths/changed-path.ts';
 import type { WorkTreeDrift } from '../../ports/persons-repository.ts';
 
 /**

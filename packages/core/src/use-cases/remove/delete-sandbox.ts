@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError, type LitterboxErrorCode } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { slugify } from '../../domain/sandbox/slug.ts';
@@ -161,7 +162,7 @@ export class DeleteSandbox {
     if (answer.state === 'unreachable' || answer.state === 'late') return;
     throw new LitterboxError('CONFLICT', `The provider ${key} answers, so it can remove ${slug} itself.`, {
       operation: 'sandbox.delete',
-      hint: `Leave out --forget: litterbox delete ${slug}.`,
+      hint: advice`Leave out --forget: ${step('sandbox-delete', { sandbox: slug })}.`,
     });
   }
 
@@ -180,7 +181,7 @@ export class DeleteSandbox {
       `The sandbox ${slug} holds changes to ${files.length === 1 ? 'one file' : `${files.length} files`} that are not in your branch.`,
       {
         operation: 'sandbox.delete',
-        hint: `See them: litterbox diff ${slug}. Keep them: litterbox merge ${slug}. Give them up: litterbox delete ${slug} --force.`,
+        hint: advice`See them: ${step('sandbox-diff', { sandbox: slug })}. Keep them: ${step('sandbox-merge', { sandbox: slug })}. Give them up: ${step('sandbox-delete', { sandbox: slug, force: true })}.`,
         facts: { files: files.length },
       },
     );

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import type { AuditLog } from '../../ports/audit-log.ts';
 import type { ProgressOptions } from '../../ports/call.ts';
@@ -189,5 +190,5 @@ function offeredWork(record: SandboxRecord, plan: IntegrationPlan, { paths }: In
 const wholeOnly = (sandbox: string) =>
   new LitterboxError('INVALID_ARGUMENT', 'A merge takes all of the work: it has no paths.', {
     operation: 'sandbox.merge',
-    hint: `For some of its files: litterbox apply ${sandbox} PATHS, then git commit.`,
+    hint: advice`For some of its files: ${step('sandbox-apply', { sandbox, paths: ['PATHS'] })}, then git commit.`,
   });

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { parseSnapshotNote, type SnapshotNote } from '../../domain/sandbox/snapshot-note.ts';
@@ -28,7 +29,7 @@ export function snapshotsPortOf(provider: SandboxProvider, { slug }: SandboxReco
   throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot take snapshots.`, {
     operation: 'sandbox.snapshot',
     provider: provider.name,
-    hint: `Go back to a revision instead: litterbox log ${slug}, then litterbox restore ${slug} REVISION.`,
+    hint: advice`Go back to a revision instead: ${step('sandbox-log', { sandbox: slug })}, then ${step('sandbox-restore', { sandbox: slug })}.`,
   });
 }
 
@@ -64,7 +65,7 @@ export function snapshotNamed(
     operation: 'sandbox.snapshot',
     hint:
       labels.length === 0
-        ? `Take one: litterbox snapshot create ${slug}.`
+        ? advice`Take one: ${step('snapshot-create', { sandbox: slug })}.`
         : `There are: ${labels.slice(-MAX_LABELS).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
   });
 }

@@ -1,10 +1,11 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
-import { riskFacts, riskLines, riskNames } from '../../domain/sandbox/grouped-risks.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
+import { riskFacts, riskLines, riskNames } from '../../domain/paths/grouped-risks.ts';
 import type { Approver } from '../../ports/approver.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { RiskyChange } from '../../ports/persons-repository.ts';
 import type { Revision } from '../../ports/sandbox-histories.ts';
-import { askedAgain } from '../common/asked-again.ts';
+import { type AskedVerb, askedAgain } from '../common/asked-again.ts';
 
 /** Files that a person is asked to take onto their machine. */
 export interface RiskyWork {
@@ -15,7 +16,7 @@ export interface RiskyWork {
   /** The state in question. */
   readonly tip: Pick<Revision, 'commit'>;
   /** The command line's verb for it: `merge`. */
-  readonly verb: string;
+  readonly verb: AskedVerb;
   /** After the number of files: `Merge fix-login all the same?` */
   readonly question: string;
 }
@@ -46,7 +47,7 @@ export async function acceptRisky(
     `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}: ${riskNames(risky)}.`,
     {
       operation: `sandbox.${verb}`,
-      hint: `Read ${risky.length === 1 ? 'it' : 'them'}: litterbox diff ${slug}. Then: ${askedAgain(verb, slug, paths)} --yes-risky. Without a look, for exactly this state: --yes-risky --tip ${tip.commit.slice(0, 10)}.`,
+      hint: advice`Read ${risky.length === 1 ? 'it' : 'them'}: ${step('sandbox-diff', { sandbox: slug })}. Then: ${askedAgain(verb, slug, paths, true)}. Without a look, for exactly this state: --yes-risky --tip ${tip.commit.slice(0, 10)}.`,
       facts: riskFacts(risky),
     },
   );

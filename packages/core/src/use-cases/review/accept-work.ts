@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import type { ObjectId } from '../../domain/sandbox/ids.ts';
 import { visibleName } from '../../domain/text/visible.ts';
 import type { Approver } from '../../ports/approver.ts';
@@ -152,7 +153,9 @@ export function changedSince(
   const are = since.length === 1 ? 'is not as it was' : 'are not as they were';
   // Its files are those of the last milestone, which no other look brings up to date.
   const between =
-    verb === 'worktree' ? ` If it has later work than its last milestone: litterbox milestone ${slug} 'MESSAGE'.` : '';
+    verb === 'worktree'
+      ? advice` If it has later work than its last milestone: ${step('sandbox-milestone', { sandbox: slug })}.`
+      : '';
   return new LitterboxError(
     'CHANGED_SINCE_SHOWN',
     since.length === 0
@@ -160,7 +163,7 @@ export function changedSince(
       : `${files} of ${slug} ${are} when it was shown${which}.`,
     {
       operation: `sandbox.${verb}`,
-      hint: `Look again: litterbox diff ${slug}.${between} Then: ${askedAgain(verb, slug, paths)}. Without a look, to take exactly what is there now: --tip ${tip.commit.slice(0, 10)}.`,
+      hint: advice`Look again: ${step('sandbox-diff', { sandbox: slug })}.${between} Then: ${askedAgain(verb, slug, paths)}. Without a look, to take exactly what is there now: --tip ${tip.commit.slice(0, 10)}.`,
       facts: {
         tip: tip.commit,
         ...(shown !== undefined && { shown }),

@@ -54,7 +54,7 @@ export class ExportTree {
       async () => {
         const tip = await repository.resolve(id, String(revision), options);
         const question = `Write the files of ${slug}`;
-        const work = { record, tip, risky, slug, verb: 'worktree', question };
+        const work = { record, tip, risky, slug, verb: 'worktree' as const, question };
         // Before the first milestone there is nothing of the sandbox's in it.
         const consent = revision === 0 && input.tip === undefined ? { ...input, tip: '0' } : input;
         const named = await this.#needs.acceptWork.assertNamed(work, consent.tip, options);

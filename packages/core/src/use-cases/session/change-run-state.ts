@@ -13,6 +13,7 @@ import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 import { runtimeState } from '../common/runtime-state.ts';
 import { settleRunState } from '../common/settle-run-state.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 
 /** The states that a person can set. */
 export type RunState = 'paused' | 'stopped' | 'ready';
@@ -66,7 +67,7 @@ export class ChangeRunState {
     if (!STABLE.includes(record.state)) {
       throw new LitterboxError('SANDBOX_BUSY', `The sandbox ${record.slug} is ${record.state}.`, {
         operation: 'sandbox.pause',
-        hint: `Wait until that is done, or delete it: litterbox delete ${record.slug}.`,
+        hint: advice`Wait until that is done, or delete it: ${step('sandbox-delete', { sandbox: record.slug })}.`,
       });
     }
     // A failed setup stays one until the sandbox is made anew; it can be looked into all the same.

@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { shown } from '../../domain/text/shown.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { PersonsRepository, WorkTreeDrift } from '../../ports/persons-repository.ts';
@@ -57,7 +58,7 @@ export function liveTreeChanged(
     `The working tree below ${slug} has changed since the sandbox was created: ${names.join(', ')}${more}.${done} You can still show and merge what is recorded.`,
     {
       operation: 'live.look',
-      hint: `Put the files back, or continue on a frozen tree with what is recorded: litterbox recover ${slug}.`,
+      hint: advice`Put the files back, or continue on a frozen tree with what is recorded: ${step('sandbox-recover', { sandbox: slug })}.`,
       facts: { paths: drift.paths, total: drift.total },
     },
   );

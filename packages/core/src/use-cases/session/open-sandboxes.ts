@@ -1,6 +1,7 @@
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { ExecChannel } from '../../channel/exec-channel.ts';
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, type Hint, step } from '../../domain/errors/next-step.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { Providers } from '../../ports/providers.ts';
@@ -43,7 +44,7 @@ export class OpenSandboxes {
         {
           operation: 'sandbox.open',
           provider,
-          hint: cause.details.hint ?? `It has: ${this.#needs.providers.preferred.join(', ')}.`,
+          hint: cause.details.next ?? cause.details.hint ?? `It has: ${this.#needs.providers.preferred.join(', ')}.`,
         },
         { cause },
       );
@@ -118,7 +119,7 @@ export class OpenSandboxes {
           {
             operation: 'sandbox.open',
             provider: record.provider,
-            hint: `Rebuild it from its last revision: litterbox recover ${record.slug}.`,
+            hint: advice`Rebuild it from its last revision: ${step('sandbox-recover', { sandbox: record.slug })}.`,
           },
           { cause },
         );
@@ -154,7 +155,7 @@ export function assertUsable({ state, slug }: SandboxRecord): void {
   const refuse = (
     code: 'SANDBOX_BUSY' | 'SANDBOX_PAUSED' | 'SANDBOX_STOPPED' | 'SANDBOX_DELETING',
     message: string,
-    hint: string,
+    hint: Hint,
   ) => new LitterboxError(code, message, { operation: 'sandbox.open', hint });
   switch (state) {
     case 'ready':
@@ -164,17 +165,25 @@ export function assertUsable({ state, slug }: SandboxRecord): void {
       throw refuse(
         'SANDBOX_BUSY',
         `The sandbox ${slug} is still being created, or its creation was interrupted.`,
-        `Wait for it, or remove it: litterbox delete ${slug} --force.`,
+        advice`Wait for it, or remove it: ${step('sandbox-delete', { sandbox: slug, force: true })}.`,
       );
     case 'paused':
-      throw refuse('SANDBOX_PAUSED', `The sandbox ${slug} is paused.`, `Run litterbox resume ${slug}.`);
+      throw refuse(
+        'SANDBOX_PAUSED',
+        `The sandbox ${slug} is paused.`,
+        advice`Run ${step('sandbox-resume', { sandbox: slug })}.`,
+      );
     case 'stopped':
-      throw refuse('SANDBOX_STOPPED', `The sandbox ${slug} is stopped.`, `Run litterbox resume ${slug}.`);
+      throw refuse(
+        'SANDBOX_STOPPED',
+        `The sandbox ${slug} is stopped.`,
+        advice`Run ${step('sandbox-resume', { sandbox: slug })}.`,
+      );
     case 'deleting':
       throw refuse(
         'SANDBOX_DELETING',
         `The sandbox ${slug} is being deleted, or its deletion was interrupted.`,
-        `Run litterbox delete ${slug} again.`,
+        advice`Run ${step('sandbox-delete', { sandbox: slug })} again.`,
       );
   }
 }

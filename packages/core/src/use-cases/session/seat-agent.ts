@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import type { Hint } from '../../domain/errors/next-step.ts';
 import type { AuditLog } from '../../ports/audit-log.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { Lease, SandboxRecord, StateStore } from '../../ports/state-store.ts';
@@ -60,7 +61,7 @@ export async function takeSeat(
   state: StateStore,
   sandbox: Named,
   agent: string,
-  hint = HINT,
+  hint: Hint = HINT,
   options?: CallOptions,
 ): Promise<Lease> {
   try {

@@ -1,9 +1,9 @@
+import { advice, step } from '../../domain/errors/next-step.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { Lease, SandboxRecord, StateStore } from '../../ports/state-store.ts';
 import { takeSeat } from './seat-agent.ts';
 
-const HINT =
-  'Work in a sandbox of your own: litterbox create NAME; or ask the person to end the other agent, or to start this server with --share.';
+const HINT = advice`Work in a sandbox of your own: ${step('sandbox-create')}; or ask the person to end the other agent, or to start this server with --share.`;
 
 /**
  * The seats of the one agent whose session this process is, subagents of it included. Each is taken by the first call that may change the

@@ -1,4 +1,4 @@
-import { callVariableProblem } from '../../config/variable-problem.ts';
+import { callVariableProblem } from '../../config/settings/variable-problem.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 
 /** @throws LitterboxError `ENV_NAME`, `ENV_VALUE` for what cannot be set for one command. */

@@ -1,4 +1,4 @@
-import { type Command, commandText } from '../../domain/sandbox/command.ts';
+import { type Command, commandText } from '../../domain/processes/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 
 /** Longest command, in bytes: one argument of Linux, less what the channel adds. */

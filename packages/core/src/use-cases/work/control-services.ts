@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { advice, step } from '../../domain/errors/next-step.ts';
 import { shown } from '../../domain/text/shown.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { RevisionResult } from '../../ports/sandbox-histories.ts';
@@ -177,7 +178,7 @@ function serviceFailed(
     `The service ${name} is not up: ${how}${lines === '' ? '' : `\n${lines}`}`,
     {
       operation: 'sandbox.service',
-      hint: `See all that it printed: litterbox logs ${slug} ${name}.`,
+      hint: advice`See all that it printed: ${step('sandbox-logs', { sandbox: slug, service: name })}.`,
       facts: { service: name, state, log },
     },
   );

@@ -1,4 +1,4 @@
-import { agentPath } from '../../domain/sandbox/agent-path.ts';
+import { agentPath } from '../../domain/paths/agent-path.ts';
 import { assertReplaces, replaceText } from '../../domain/patch/replace-text.ts';
 import type { CallOptions } from '../../ports/call.ts';
 import type { RevisionResult } from '../../ports/sandbox-histories.ts';

@@ -1,4 +1,4 @@
-import { agentPath } from '../../domain/sandbox/agent-path.ts';
+import { agentPath } from '../../domain/paths/agent-path.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { copyPath, type FileStatus, makeDirectory, removePath, statusOf } from '../../inside/file-tree.ts';

@@ -1,4 +1,4 @@
-import { agentPath, type AgentPath } from '../../domain/sandbox/agent-path.ts';
+import { agentPath, type AgentPath } from '../../domain/paths/agent-path.ts';
 import { applyPatch } from '../../domain/patch/apply-patch.ts';
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import type { FilePatch } from '../../domain/patch/file-patch.ts';

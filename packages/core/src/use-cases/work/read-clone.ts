@@ -1,4 +1,4 @@
-import { agentPath } from '../../domain/sandbox/agent-path.ts';
+import { agentPath } from '../../domain/paths/agent-path.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { shown } from '../../domain/text/shown.ts';

@@ -1,4 +1,4 @@
-import { agentPath, assertShown } from '../../domain/sandbox/agent-path.ts';
+import { agentPath, assertShown } from '../../domain/paths/agent-path.ts';
 import { fileKind } from '../../domain/text/file-kind.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import type { CallOptions } from '../../ports/call.ts';

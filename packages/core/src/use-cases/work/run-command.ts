@@ -1,12 +1,12 @@
 import type { CommandShell } from '../../channel/command-shell.ts';
 import { type ChannelCommand, type CommandOutcome, whatToRun } from '../../channel/exec-channel.ts';
-import type { Command } from '../../domain/sandbox/command.ts';
+import type { Command } from '../../domain/processes/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import type { Policy } from '../../domain/sandbox/policy.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { shown } from '../../domain/text/shown.ts';
-import { workspacePath } from '../../domain/sandbox/workspace-path.ts';
+import { workspacePath } from '../../domain/paths/workspace-path.ts';
 import type { ProgressOptions } from '../../ports/call.ts';
 import type { RevisionResult } from '../../ports/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';

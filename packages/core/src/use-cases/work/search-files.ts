@@ -1,6 +1,6 @@
 import type { ExecChannel } from '../../channel/exec-channel.ts';
 import { quoted } from '../../channel/shell-text.ts';
-import { agentPath, type AgentPath, assertShown } from '../../domain/sandbox/agent-path.ts';
+import { agentPath, type AgentPath, assertShown } from '../../domain/paths/agent-path.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { globMatcher } from '../../domain/search/glob-pattern.ts';
 import { decodeRaw, encodeRaw } from '../../domain/text/raw-text.ts';

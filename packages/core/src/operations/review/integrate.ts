@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { repositoryPath } from '../../domain/paths/repository-path.ts';
+import { IntegrateChanges, type IntegrateResult, type ShownPlan } from '../../use-cases/remove/integrate-changes.ts';
+import { fields } from '../declare/fields.ts';
+import { operation } from '../declare/operation.ts';
+import { wordings } from '../declare/wording.ts';
+
+const input = z.strictObject({
+  sandbox: fields.sandbox(),
+  arguments: z
+    .array(z.string())
+    .readonly()
+    .register(wordings, { placeholder: 'argument' })
+    .optional()
+    .describe('After --: arguments of git merge, from an allow-list'),
+  message: fields.message().optional().describe('Of the merge commit, or of the last commit where there is none'),
+  autostash: fields.flag().optional().describe('Put uncommitted edits aside and back again'),
+  tip: fields.tip(),
+  acceptRisky: fields.acceptRisky(),
+  waitMs: fields.waitMs(),
+});
+
+/** The plan without what only the adapter understands. */
+export function planDocument(plan: ShownPlan) {
+  const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmilestoned, messages } = plan;
+  const { passing, halfRenames, unmergedBase, notFollowed, unsettled } = plan;
+  return {
+    tip,
+    head,
+    changes,
+    conflicts,
+    risky,
+    dirtyOverlap,
+    upToDate,
+    unmilestoned,
+    messages,
+    ...(passing && { passing }),
+    ...(halfRenames && { halfRenames }),
+    ...(unmergedBase && { unmergedBase }),
+    ...(notFollowed && { notFollowed }),
+    ...(unsettled !== undefined && { unsettled }),
+  };
+}
+
+const document = ({ outcome, commit, conflicts, isDeleted, plan }: IntegrateResult) => ({
+  outcome,
+  commit,
+  isDeleted,
+  ...planDocument(plan),
+  conflicts,
+});
+
+const paths = z.array(z.string()).readonly().optional();
+
+/** `sandbox-apply`, `litterbox apply`: bring the changes into index and work tree; the sandbox stays. */
+export const applyChanges = operation({
+  name: 'sandbox-apply',
+  summary: 'Bring the changes into index and work tree; the sandbox stays',
+  effect: 'host',
+  command: {
+    verb: 'apply',
+    positional: ['sandbox', 'paths'],
+    examples: ['apply fix-login', 'apply fix-login src docs/api.md', 'apply fix-login -- -X theirs'],
+  },
+  input: input.extend({
+    arguments: input.shape.arguments.unwrap().optional(), // at the command line they come after -- and begin with a dash
+    paths: paths.describe('Only these files and directories; after --: arguments of git merge, from an allow-list'),
+  }),
+  document,
+  execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
+    const some = { ...values, paths: values.paths?.map(repositoryPath) };
+    const asked = { ...some, integration: 'apply' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
+    return await useCases.get(IntegrateChanges).integrate(asked, { ...options, patienceMs });
+  },
+});
+
+/** `sandbox-merge`, `litterbox merge`: merge into the current branch, then delete the sandbox. */
+export const mergeChanges = operation({
+  name: 'sandbox-merge',
+  summary: 'Merge into the current branch, then delete the sandbox',
+  effect: 'host',
+  command: {
+    verb: 'merge',
+    positional: ['sandbox', 'arguments'],
+    examples: ['merge fix-login', 'merge fix-login --dry-run', 'merge fix-login -- -X theirs'],
+  },
+  input,
+  document,
+  execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
+    const asked = { ...values, integration: 'merge' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
+    return await useCases.get(IntegrateChanges).integrate(asked, { ...options, patienceMs });
+  },
+});
+
+/** `sandbox-plan`: say what an apply or merge would do, without doing it. */
+export const planIntegration = operation({
+  name: 'sandbox-plan',
+  summary: 'Say what an apply or merge would do, without doing it',
+  effect: 'read',
+  input: input.extend({ integration: z.enum(['apply', 'merge']), paths }),
+  document: planDocument,
+  execute: async (useCases, values, options) =>
+    await useCases.get(IntegrateChanges).plan({ ...values, paths: values.paths?.map(repositoryPath) }, options),
+});

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import type { ObjectId } from '../../domain/sandbox/ids.ts';
+import { repositoryPath } from '../../domain/paths/repository-path.ts';
+import type { FileChange } from '../../ports/file-change.ts';
+import { FindSandbox } from '../../use-cases/common/find-sandbox.ts';
+import { LookAtSandbox } from '../../use-cases/review/look-at-sandbox.ts';
+import { OpenRepository } from '../../use-cases/common/open-repository.ts';
+import { fields } from '../declare/fields.ts';
+import { operation } from '../declare/operation.ts';
+
+/** What a sandbox changed, in two forms that are read on demand: a summary, and the patch as a stream of hostile bytes. */
+export interface SandboxDiff {
+  /** Up to which revision it goes. */
+  readonly tip: ObjectId;
+  /** One sentence: why the workspace was not looked into, so that its last changes may be missing. */
+  readonly unsettled?: string;
+  files(): Promise<readonly FileChange[]>;
+  /** @param hasBinary with the content of binary files, as `git apply` takes it */
+  patch(hasBinary?: boolean): AsyncIterable<Uint8Array>;
+  /**
+   * Notes that a person was shown all of it: their apply or merge then stands on that revision, and is refused where the sandbox went on
+   * (`CHANGED_SINCE_SHOWN`). Reading the patch to its end does it by itself. Nothing happens for a part: paths, or one revision.
+   */
+  markShown(): Promise<void>;
+}
+
+/** `sandbox-diff`, `litterbox diff`: show what a sandbox changed. */
+export const readDiff = operation({
+  name: 'sandbox-diff',
+  summary: 'Show what a sandbox changed',
+  effect: 'read',
+  command: {
+    verb: 'diff',
+    positional: ['sandbox', 'paths'],
+    examples: ['diff fix-login', 'diff fix-login --stat', 'diff fix-login --revision 3 src'],
+  },
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    paths: z.array(z.string()).readonly().optional().describe('Only these files and directories'),
+    revision: fields.text('number').optional().describe('One revision against the one before, by number or commit'),
+  }),
+  async execute(useCases, { sandbox, paths: given, revision }, options): Promise<SandboxDiff> {
+    const paths = given?.map(repositoryPath);
+    const repository = await useCases.get(OpenRepository).open(options);
+    const some = { ...options, ...(paths?.length && { paths }) };
+    if (revision !== undefined) {
+      const { id } = await useCases.get(FindSandbox).find(sandbox, options);
+      const { commit: tip } = await repository.resolve(id, revision, options);
+      const scope = { ...some, revision: tip };
+      return {
+        tip,
+        files: () => repository.changes(id, scope),
+        patch: (hasBinary = false) => repository.diff(id, { ...scope, hasBinary }),
+        markShown: async () => {},
+      };
+    }
+    const looking = useCases.get(LookAtSandbox);
+    const look = await looking.look(sandbox, options);
+    const { id } = look.record;
+    const scope = { ...some, upTo: look.tip.commit };
+    const markShown = async () => {
+      if (!paths?.length) await looking.markShown(look);
+    };
+    return {
+      tip: look.tip.commit,
+      ...(look.unsettled !== undefined && { unsettled: look.unsettled }),
+      files: () => repository.changes(id, scope),
+      async *patch(hasBinary = false) {
+        yield* repository.diff(id, { ...scope, hasBinary });
+        await markShown();
+      },
+      markShown,
+    };
+  },
+});

@@ -1,0 +1,64 @@
+import { quoted } from '../channel/shell-text.ts';
+import type { LitterboxErrorDetails } from '../domain/errors/errors.ts';
+import { filled, type NextStep, type StepName, worded } from '../domain/errors/next-step.ts';
+import { visibleName } from '../domain/text/visible.ts';
+
+/** The hint of an error for a person: its steps are commands. */
+export function hintForPeople({ hint, next }: Pick<LitterboxErrorDetails, 'hint' | 'next'>): string | undefined {
+  return next === undefined ? hint : worded(next, stepCommand);
+}
+
+/** A step as a person types it. What no place in the form takes becomes a word at the end, or an option. */
+export function stepCommand({ do: name, with: input }: NextStep): string {
+  const form = STEP_COMMANDS[name];
+  const options = Object.entries(input).flatMap(([key, value]) => {
+    if (value === undefined || form.includes(key.toUpperCase())) return [];
+    if (typeof value === 'object') return value.map(word);
+    const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return value === true ? [flag] : [flag, word(value)];
+  });
+  const command = filled(form, (key) => {
+    const value = input[key];
+    return typeof value === 'string' ? word(value) : undefined;
+  });
+  return ['litterbox', command, ...options].join(' ');
+}
+
+/** It may come from an agent, and a person pastes it. */
+function word(text: string): string {
+  const seen = visibleName(text);
+  return /[^\w./:@-]|^-/.test(seen) ? quoted(seen) : seen;
+}
+
+/** Each step with the places of its values. */
+export const STEP_COMMANDS: Readonly<Record<StepName, string>> = {
+  'agent-install': 'agent install AGENT',
+  'agent-uninstall': 'agent uninstall AGENT',
+  'config-trust': 'trust',
+  'host-add': 'host add NAME ADDRESS',
+  'host-list': 'host list',
+  'host-remove': 'host remove NAME',
+  'machine-check': 'doctor',
+  'sandbox-apply': 'apply SANDBOX',
+  'sandbox-create': 'create NAME',
+  'sandbox-clone': 'clone SANDBOX URL',
+  'sandbox-delete': 'delete SANDBOX',
+  'sandbox-diff': 'diff SANDBOX',
+  'sandbox-explain': 'explain SANDBOX',
+  'sandbox-list': 'list',
+  'sandbox-log': 'log SANDBOX',
+  'sandbox-logs': 'logs SANDBOX SERVICE',
+  'sandbox-merge': 'merge SANDBOX',
+  'sandbox-milestone': "milestone SANDBOX 'MESSAGE'",
+  'sandbox-pause': 'pause SANDBOX',
+  'sandbox-pause-all': 'pause --all-envs',
+  'sandbox-recover': 'recover SANDBOX',
+  'sandbox-restore': 'restore SANDBOX REVISION',
+  'sandbox-resume': 'resume SANDBOX',
+  'sandbox-run': 'run SANDBOX -- COMMAND',
+  'sandbox-shell': 'shell SANDBOX',
+  'sandbox-stop': 'pause SANDBOX --stop',
+  'sandbox-worktree': 'worktree SANDBOX',
+  'snapshot-create': 'snapshot create SANDBOX',
+  'snapshot-remove': 'snapshot remove SANDBOX SNAPSHOT',
+};
