@@ -4,6 +4,7 @@
 export const CREATE: Readonly<Record<string, 'undone' | 'done'>> = {
   'create.after-journal': 'undone',
   'create.after-record': 'undone',
+  'pin.before-name': 'undone',
   'begin.after-user-pin': 'undone',
   'ref.before-rename': 'undone',
   'ref.after-rename': 'undone',

@@ -1,11 +1,12 @@
 import { type ObjectId, failpoint, type SandboxId } from '@litterbox/core/provider';
+import { removePin } from '../record/base-pin.ts';
 import { serializeCommit } from '../objects/commit-object.ts';
 import { ExportPlace } from './export-place.ts';
 import { heldByPerson } from '../person/held-commits.ts';
 import { mayHaveLargeFiles } from '../large-files/large-file-attributes.ts';
 import { madePointers } from '../large-files/made-pointers.ts';
 import { LargeFilePointers } from '../large-files/point-large-files.ts';
-import { pinRef, readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from '../store/sandbox-refs.ts';
+import { readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 
@@ -31,7 +32,7 @@ export async function removeHistory(
         failpoint('remove.after-branch');
         await new ExportPlace(store, user).remove(meta.slug);
       }
-      await user.run(['update-ref', '-d', pinRef(id)], { signal });
+      await removePin(user, id, { signal });
       failpoint('remove.after-pin');
       await store.lock.hold('sandbox.remove', async () => {
         await store.refs.remove(refs.meta);

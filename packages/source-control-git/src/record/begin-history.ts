@@ -6,8 +6,9 @@ import {
   type SandboxId,
   type Slug,
 } from '@litterbox/core/provider';
-import { pinRef, readHistory, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
+import { readHistory, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
+import { writePin } from './base-pin.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 
 /** @throws LitterboxError `ALREADY_EXISTS`. */
@@ -34,7 +35,7 @@ export async function beginHistory(
         });
       }
       // The pin first: from here on the user's own garbage collection keeps the base.
-      await user.output(['update-ref', pinRef(id), pin], { signal });
+      await writePin(user, id, pin, { signal });
       failpoint('begin.after-user-pin');
       await store.refs.write(refs.pin, pin);
       await store.refs.write(refs.base, base.commit);
