@@ -3,7 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { SandboxId } from '@litterbox/core/provider';
-import { begin, GitFixture, slug, snapshot } from './git-fixture.ts';
+import { git } from '../src/index.ts';
+import { begin, GitFixture, listeningGit, slug, snapshot } from './git-fixture.ts';
 
 const pinOf = (root: string, id: SandboxId) => join(root, '.git/refs/litterbox/base', id);
 const locks = (root: string) => Object.keys(snapshot(join(root, '.git'))).filter((path) => /\.(lock|tmp)$/.test(path));
@@ -96,4 +97,15 @@ describe('the pin of a base in the repository of the person', () => {
     await repository.remove(id);
     expect(fixture.git(root, 'for-each-ref', 'refs/litterbox')).toBe('');
   });
+});
+
+test('a history without milestones begins and is removed without git, but for the program that reads objects', async () => {
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1' });
+  const { path, asked } = listeningGit(fixture);
+  await using control = git({ stateDirectory: fixture.state, environment: fixture.environment, gitBinary: path });
+  const repository = await control.open(root);
+  await repository.base({ type: 'head' }); // asks for git's version once
+  const questions = await asked(async () => await repository.remove(await begin(repository)));
+  expect(questions.split('\n').filter((line) => line && !line.endsWith(' cat-file --batch'))).toEqual([]);
 });

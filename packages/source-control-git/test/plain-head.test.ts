@@ -1,9 +1,9 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { isLitterboxError, type SourceRepository } from '@litterbox/core/provider';
 import { git } from '../src/index.ts';
-import { GitFixture } from './git-fixture.ts';
+import { GitFixture, listeningGit } from './git-fixture.ts';
 
 /** A repository, what is done to it once it is open, and whether git has to be asked about HEAD. */
 interface Case {
@@ -140,18 +140,10 @@ async function outcomeOf(work: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** A git that writes down what it is asked. */
-function listeningGit(fixture: GitFixture) {
-  const [path, log] = [join(fixture.directory, 'listening-git'), join(fixture.directory, 'asked')];
-  writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$*" >>'${log}'\nexec git "$@"\n`);
-  chmodSync(path, 0o755);
-  const asked = async (work: () => Promise<unknown>) => {
-    writeFileSync(log, '');
-    const outcome = await outcomeOf(work);
-    const isAsked = /symbolic-ref|rev-parse|batch-check/.test(readFileSync(log, 'utf8'));
-    return { outcome, isAsked };
-  };
-  return { path, asked };
+async function outcomeAndQuestions(asked: ReturnType<typeof listeningGit>['asked'], work: () => Promise<unknown>) {
+  let outcome: unknown;
+  const questions = await asked(async () => (outcome = await outcomeOf(work)));
+  return { outcome, isAsked: /symbolic-ref|rev-parse|batch-check/.test(questions) };
 }
 
 describe('HEAD read without git is what git says', () => {
@@ -164,10 +156,10 @@ describe('HEAD read without git is what git says', () => {
     const shared = resolve(root, fixture.git(root, 'rev-parse', '--git-common-dir').trim());
     then?.(root, fixture);
     const base = () => repository.base({ type: 'head' });
-    const first = await asked(base);
+    const first = await outcomeAndQuestions(asked, base);
     expect(first.isAsked).toBe(asks);
     appendFileSync(join(shared, 'config'), '# promisor: so that git is asked\n');
-    const second = await asked(base);
+    const second = await outcomeAndQuestions(asked, base);
     expect(second.isAsked).toBe(true);
     expect(first.outcome).toEqual(second.outcome);
     expect(second.outcome).toEqual(expect.objectContaining(asks ? {} : { commit: expect.any(String) }));
@@ -180,7 +172,7 @@ describe('HEAD read without git is what git says', () => {
     const { path, asked } = listeningGit(fixture);
     await using control = git({ stateDirectory: fixture.state, environment: fixture.environment, gitBinary: path });
     const repository: SourceRepository = await control.open(made);
-    const { outcome, isAsked } = await asked(() => repository.base({ type: 'head' }));
+    const { outcome, isAsked } = await outcomeAndQuestions(asked, () => repository.base({ type: 'head' }));
     expect(isAsked).toBe(true);
     expect(outcome).toMatchObject({
       commit: fixture.git(made, 'rev-parse', 'HEAD').trim(),

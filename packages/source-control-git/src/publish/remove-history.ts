@@ -83,8 +83,9 @@ async function leaveLargeFiles(
   await LargeFilePointers.place(store, user, [...made.values()], signal);
 }
 
-/** Leaves it, and says so, when the person committed to it, or has it checked out. */
+/** Leaves it, and says so, when the person committed to it, or has it checked out. Without a milestone none is ours. */
 async function removeReviewBranch(user: UserRepository, branch: string, ours: ReadonlySet<string>): Promise<boolean> {
+  if (ours.size === 0) return false;
   const format = '--format=%(objectname) %(worktreepath)';
   const found = await user.text(['for-each-ref', format, branch]);
   const [oid = '', ...workTree] = found.split(' ');
