@@ -1,11 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { SandboxId } from '@litterbox/core/provider';
+import type { SandboxId, SourceRepository } from '@litterbox/core/provider';
 import { git } from '../src/index.ts';
-import { begin, GitFixture, listeningGit, slug, snapshot } from './git-fixture.ts';
+import { begin, GitFixture, listeningGit, record, slug, snapshot } from './git-fixture.ts';
 
+const refsOf = (fixture: GitFixture, repository: SourceRepository, id: SandboxId) =>
+  join(fixture.storeOf(repository), 'refs/litterbox', id);
 const pinOf = (root: string, id: SandboxId) => join(root, '.git/refs/litterbox/base', id);
 const locks = (root: string) => Object.keys(snapshot(join(root, '.git'))).filter((path) => /\.(lock|tmp)$/.test(path));
 
@@ -19,6 +21,80 @@ async function started() {
     [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
   };
 }
+
+test('a history begins with two syncs: of the pin and of the journal', async () => {
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ a: '1' });
+  const trace = join(fixture.directory, 'trace');
+  const child = new URL('begin-child.ts', import.meta.url).pathname;
+  const node = [process.execPath, '--no-warnings', '--conditions=@litterbox/source', child];
+  execFileSync('strace', ['-f', '-qq', '-e', 'trace=fsync,fdatasync,access', '-o', trace, ...node], {
+    input: JSON.stringify({ state: fixture.state, environment: fixture.environment, root }),
+    env: {},
+  });
+  const [, counted = ''] = /begins-second(.*)has-begun-second/s.exec(readFileSync(trace, 'utf8')) ?? [];
+  const syncs = [...counted.matchAll(/(fsync|fdatasync)\(\d+/g)].map(([, call]) => call);
+  expect(syncs).toEqual(['fsync', 'fdatasync']);
+});
+
+describe('a history that has begun', () => {
+  test.each([
+    ['its refs never reached the disk', (directory: string) => rmSync(directory, { recursive: true })],
+    [
+      'its refs reached the disk without what is in them',
+      (directory: string) => {
+        for (const name of readdirSync(directory)) truncateSync(join(directory, name));
+      },
+    ],
+    ['its record alone never reached the disk', (directory: string) => rmSync(join(directory, 'meta'))],
+  ])('is there after a power cut when %s', async (_, lose) => {
+    await using one = await started();
+    const { fixture, root, repository } = one;
+    const id = await begin(repository);
+    const before = await repository.history(id);
+    lose(refsOf(fixture, repository, id));
+    const objects = join(fixture.storeOf(repository), 'objects');
+    for (const name of readdirSync(objects)) if (name.length === 2) rmSync(join(objects, name), { recursive: true });
+    const again = await fixture.open(root);
+    expect(await again.history(id)).toEqual(before);
+    expect((await record(again, id, { a: '2' })).revision?.number).toBe(1);
+  });
+
+  test('and was removed does not come back, nor do its refs', async () => {
+    await using one = await started();
+    const { fixture, root, repository } = one;
+    const id = await begin(repository);
+    await record(repository, id, { a: '2' });
+    await repository.remove(id);
+    const again = await fixture.open(root);
+    await expect(again.history(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(existsSync(refsOf(fixture, repository, id))).toBe(false);
+  });
+
+  test('and was removed is removed when only the journal tells so after a power cut', async () => {
+    await using one = await started();
+    const { fixture, root, repository } = one;
+    const id = await begin(repository);
+    const directory = refsOf(fixture, repository, id);
+    const meta = readFileSync(join(directory, 'meta'));
+    await repository.remove(id);
+    execFileSync('mkdir', [directory]);
+    writeFileSync(join(directory, 'meta'), meta);
+    await expect((await fixture.open(root)).history(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('anew under its old id is the new one, also after a power cut', async () => {
+    await using one = await started();
+    const { fixture, root, repository } = one;
+    const id = await begin(repository);
+    await repository.remove(id);
+    fixture.git(root, 'commit', '-q', '--allow-empty', '-m', 'second');
+    await repository.begin({ id, slug: slug('anew'), base: await repository.base({ type: 'head' }) });
+    const history = await repository.history(id);
+    rmSync(refsOf(fixture, repository, id), { recursive: true });
+    expect(await (await fixture.open(root)).history(id)).toEqual(history);
+  });
+});
 
 describe('the pin of a base in the repository of the person', () => {
   test('is a ref as git writes it, and goes without a trace', async () => {

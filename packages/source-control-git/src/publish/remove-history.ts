@@ -35,7 +35,10 @@ export async function removeHistory(
       await removePin(user, id, { signal });
       failpoint('remove.after-pin');
       await store.lock.hold('sandbox.remove', async () => {
-        await store.refs.remove(refs.meta);
+        // As it began, so that what is left of that in the journal brings nothing back.
+        const meta = { name: refs.meta, old: store.refs.read(refs.meta), value: undefined };
+        await store.journal.append({ refs: [meta], objects: [] });
+        store.refs.writeJournalled(refs.meta, undefined);
         failpoint('remove.after-meta');
         await store.refs.remove(refs.root);
       });
