@@ -424,6 +424,22 @@ test('uncommitted changes that are not in the sandbox are told: the first ten, a
   expect(total).toBe(12);
 });
 
+test('nobody looks for uncommitted changes before somebody asks, and then once', async () => {
+  let looks = 0;
+  await using fixture = useCaseFixture({
+    repository: (real) => ({
+      leftOut: (limit, options) => {
+        looks += 1;
+        return real.leftOut(limit, options);
+      },
+    }),
+  });
+  const created = await fixture.createSandbox.create({ name: 'a' });
+  expect(looks).toBe(0);
+  expect(await created.leftOut).toBe(await created.leftOut);
+  expect(looks).toBe(1);
+});
+
 test('of the work tree nothing is left out, and uncommitted files are there', async () => {
   await using fixture = useCaseFixture();
   fixture.person.write('new', 'x');
