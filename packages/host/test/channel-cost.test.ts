@@ -14,7 +14,7 @@ own(
     const directory = mkdtempSync(join(tmpdir(), 'litterbox-channel-'));
     const trace = join(directory, 'trace');
     await using host = localHost();
-    const alone = ['unshare', '--pid', '--fork', '--mount-proc'];
+    const alone = ['unshare', '--pid', '--fork', '--mount-proc'] as const;
     const traced = ['strace', '-qq', '-o', trace, '-e', 'trace=openat,read'];
     await using channel = new ExecChannel({
       spawn: (spec, options) => host.spawn({ ...spec, argv: [...alone, ...traced, ...spec.argv] }, options),
