@@ -4,10 +4,11 @@ import {
   type JournalEntry,
   LitterboxError,
   type SandboxId,
+  type StateWrite,
 } from '@litterbox/core/provider';
 import { number, object, optional, type ShapeOf, text } from './json-shape.ts';
 import type { OwnerLocks } from './owner-locks.ts';
-import type { StateDatabase } from './state-database.ts';
+import { type StateDatabase, written } from './state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const SHAPE: ShapeOf<Omit<JournalEntry, 'id' | 'step'>> = object({
@@ -30,7 +31,7 @@ export class Journal {
 
   async begin(
     { operation, sandbox, step }: { readonly operation: string; readonly sandbox?: SandboxId; readonly step: string },
-    options?: CallOptions,
+    options?: StateWrite,
   ): Promise<JournalEntry> {
     options?.signal?.throwIfAborted();
     const owner = await this.#owners.own();
@@ -38,7 +39,7 @@ export class Journal {
     const entry = { operation, ...(sandbox && { sandbox }), startedAtMs: this.#clock.wallMs() };
     const body = toJson('state.begin', entry);
     const freesSpace = operation.endsWith('delete');
-    await this.#database.write('state.begin', { ...options, freesSpace }, (transaction) => {
+    await this.#database.write('state.begin', { ...written(options), freesSpace }, (transaction) => {
       transaction.sql('INSERT INTO journal (id, owner, step, body) VALUES (?, ?, ?, ?)').run(id, owner, step, body);
     });
     return { id, step, ...entry };
@@ -58,8 +59,8 @@ export class Journal {
     });
   }
 
-  async end(id: string, options?: CallOptions): Promise<void> {
-    await this.#database.write('state.end', { ...options, freesSpace: true }, (transaction) => {
+  async end(id: string, options?: StateWrite): Promise<void> {
+    await this.#database.write('state.end', { ...written(options), freesSpace: true }, (transaction) => {
       transaction.sql('DELETE FROM journal WHERE id = ?').run(id);
     });
   }

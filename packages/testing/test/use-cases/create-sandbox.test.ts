@@ -440,6 +440,24 @@ test('nobody looks for uncommitted changes before somebody asks, and then once',
   expect(looks).toBe(1);
 });
 
+test('the disk is waited for twice: with the record, and when it is ready', async () => {
+  const durable: string[] = [];
+  const told = (name: string, options?: { readonly isLosable?: boolean }) => {
+    if (!options?.isLosable) durable.push(name);
+  };
+  await using fixture = useCaseFixture({
+    state: (real) => ({
+      begin: (entry, options) => (told('begin', options), real.begin(entry, options)),
+      insert: (record, options) => (told('insert'), real.insert(record, options)),
+      step: (id, step, options) => (told('step'), real.step(id, step, options)),
+      update: (record, change, options) => (told('update', options), real.update(record, change, options)),
+      end: (id, options) => (told('end', options), real.end(id, options)),
+    }),
+  });
+  await made(fixture);
+  expect(durable).toEqual(['insert', 'update']);
+});
+
 test('of the work tree nothing is left out, and uncommitted files are there', async () => {
   await using fixture = useCaseFixture();
   fixture.person.write('new', 'x');
