@@ -45,11 +45,11 @@ export class Journal {
     return { id, step, ...entry };
   }
 
-  async step(id: string, step: string, options?: CallOptions): Promise<void> {
+  async step(id: string, step: string, options?: StateWrite): Promise<void> {
     options?.signal?.throwIfAborted();
     // Whoever takes a step owns the entry from now on: a process that finishes what a dead one began may die as well.
     const owner = await this.#owners.own();
-    await this.#database.write('state.step', { ...options, freesSpace: true }, (transaction) => {
+    await this.#database.write('state.step', { ...written(options), freesSpace: true }, (transaction) => {
       const { changes } = transaction.sql('UPDATE journal SET step = ?, owner = ? WHERE id = ?').run(step, owner, id);
       if (Number(changes) === 1) return;
       throw new LitterboxError('NOT_FOUND', `The journal has no entry ${id}: it has ended already.`, {

@@ -62,7 +62,7 @@ export class SqliteStateStore implements StateStore {
     entry: { readonly operation: string; readonly sandbox?: SandboxId; readonly step: string },
     options?: StateWrite,
   ): Promise<JournalEntry> => this.#journal.begin(entry, options);
-  step = (id: string, step: string, options?: CallOptions): Promise<void> => this.#journal.step(id, step, options);
+  step = (id: string, step: string, options?: StateWrite): Promise<void> => this.#journal.step(id, step, options);
   end = (id: string, options?: StateWrite): Promise<void> => this.#journal.end(id, options);
   interrupted = (options?: CallOptions): Promise<readonly JournalEntry[]> => this.#journal.interrupted(options);
 

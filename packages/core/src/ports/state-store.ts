@@ -135,7 +135,7 @@ export interface StateStore extends AsyncDisposable {
     entry: { readonly operation: string; readonly sandbox?: SandboxId; readonly step: string },
     options?: StateWrite,
   ): Promise<JournalEntry>;
-  step(id: string, step: string, options?: CallOptions): Promise<void>;
+  step(id: string, step: string, options?: StateWrite): Promise<void>;
   end(id: string, options?: StateWrite): Promise<void>;
   /** Entries whose process is dead. */
   interrupted(options?: CallOptions): Promise<readonly JournalEntry[]>;

@@ -7,7 +7,7 @@ import {
   useCaseFixture,
   type UseCaseFixtureOptions,
 } from '../../src/index.ts';
-import { made, setup } from '../made.ts';
+import { durableWrites, made, setup } from '../made.ts';
 
 const failed = new Error('no');
 const fail = () => Promise.reject(failed);
@@ -442,18 +442,7 @@ test('nobody looks for uncommitted changes before somebody asks, and then once',
 
 test('the disk is waited for twice: with the record, and when it is ready', async () => {
   const durable: string[] = [];
-  const told = (name: string, options?: { readonly isLosable?: boolean }) => {
-    if (!options?.isLosable) durable.push(name);
-  };
-  await using fixture = useCaseFixture({
-    state: (real) => ({
-      begin: (entry, options) => (told('begin', options), real.begin(entry, options)),
-      insert: (record, options) => (told('insert'), real.insert(record, options)),
-      step: (id, step, options) => (told('step'), real.step(id, step, options)),
-      update: (record, change, options) => (told('update', options), real.update(record, change, options)),
-      end: (id, options) => (told('end', options), real.end(id, options)),
-    }),
-  });
+  await using fixture = useCaseFixture({ state: (real) => durableWrites(real, durable) });
   await made(fixture);
   expect(durable).toEqual(['insert', 'update']);
 });
