@@ -8,13 +8,13 @@ import { GitFixture, listeningGit } from './git-fixture.ts';
 /** A repository, what is done to it once it is open, and whether git has to be asked about HEAD. */
 interface Case {
   readonly make?: (fixture: GitFixture) => string;
-  readonly then?: (root: string, fixture: GitFixture) => void;
+  readonly change?: (root: string, fixture: GitFixture) => void;
   readonly asks?: true;
 }
 
 const one = (fixture: GitFixture) => fixture.repository({ a: '1' });
 const withHead = (content: string | Uint8Array): Case => ({
-  then: (root) => writeFileSync(join(root, '.git/HEAD'), content),
+  change: (root) => writeFileSync(join(root, '.git/HEAD'), content),
   asks: true,
 });
 const onBranch =
@@ -24,15 +24,15 @@ const onBranch =
 
 const CASES: Readonly<Record<string, Case>> = {
   'a loose branch': {},
-  'a packed branch': { then: (root, fixture) => void fixture.git(root, 'pack-refs', '--all') },
+  'a packed branch': { change: (root, fixture) => void fixture.git(root, 'pack-refs', '--all') },
   'a loose branch over a packed one': {
-    then: (root, fixture) => {
+    change: (root, fixture) => {
       fixture.git(root, 'pack-refs', '--all');
       fixture.git(root, 'commit', '-q', '--allow-empty', '-m', 'second');
     },
   },
   'a packed branch below a longer and beside a shorter name': {
-    then: (root, fixture) => {
+    change: (root, fixture) => {
       fixture.git(
         root,
         'update-ref',
@@ -44,12 +44,12 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   'a packed branch where a directory has its name': {
-    then: (root, fixture) => {
+    change: (root, fixture) => {
       fixture.git(root, 'pack-refs', '--all');
       mkdirSync(join(root, '.git/refs/heads/main'), { recursive: true });
     },
   },
-  'packed objects': { then: (root, fixture) => void fixture.git(root, 'gc', '-q') },
+  'packed objects': { change: (root, fixture) => void fixture.git(root, 'gc', '-q') },
   'a linked work tree': {
     make: (fixture) => {
       fixture.git(one(fixture), 'worktree', 'add', '-q', '-b', 'linked', join(fixture.directory, 'linked'));
@@ -58,43 +58,43 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'objects named by SHA-256': { make: (fixture) => fixture.repository({ a: '1' }, 'long', '--object-format=sha256') },
   'a commit without files': { make: (fixture) => fixture.repository({}) },
-  'a name with dots, pluses and dashes': { then: onBranch('fix/v1.2.x+more-{1}') },
-  'a name with a dollar, parentheses and a quote': { then: onBranch(`a$(b)'"|c`) },
-  'a name beyond ASCII': { then: onBranch('grün/分支') },
-  'a branch of ours': { then: onBranch('litterbox/work') },
+  'a name with dots, pluses and dashes': { change: onBranch('fix/v1.2.x+more-{1}') },
+  'a name with a dollar, parentheses and a quote': { change: onBranch(`a$(b)'"|c`) },
+  'a name beyond ASCII': { change: onBranch('grün/分支') },
+  'a branch of ours': { change: onBranch('litterbox/work') },
   'no newline at the end of the branch': {
-    then: (root) => {
+    change: (root) => {
       const path = join(root, '.git/refs/heads/main');
       writeFileSync(path, readFileSync(path, 'latin1').trimEnd());
     },
     asks: true,
   },
   'a branch in capitals': {
-    then: (root) => {
+    change: (root) => {
       const path = join(root, '.git/refs/heads/main');
       writeFileSync(path, readFileSync(path, 'latin1').toUpperCase());
     },
     asks: true,
   },
   'a branch that names nothing': {
-    then: (root) => writeFileSync(join(root, '.git/refs/heads/main'), `${'1'.repeat(40)}\n`),
+    change: (root) => writeFileSync(join(root, '.git/refs/heads/main'), `${'1'.repeat(40)}\n`),
     asks: true,
   },
   'a branch that names a tree': {
-    then: (root, fixture) =>
+    change: (root, fixture) =>
       writeFileSync(join(root, '.git/refs/heads/main'), fixture.git(root, 'rev-parse', 'HEAD^{tree}')),
     asks: true,
   },
-  'a branch that is empty': { then: (root) => writeFileSync(join(root, '.git/refs/heads/main'), ''), asks: true },
+  'a branch that is empty': { change: (root) => writeFileSync(join(root, '.git/refs/heads/main'), ''), asks: true },
   'a branch that names another one': {
-    then: (root, fixture) => {
+    change: (root, fixture) => {
       fixture.git(root, 'branch', 'other');
       fixture.git(root, 'symbolic-ref', 'refs/heads/main', 'refs/heads/other');
     },
     asks: true,
   },
   'a branch that is a link to another one': {
-    then: (root, fixture) => {
+    change: (root, fixture) => {
       fixture.git(root, 'branch', 'other');
       rmSync(join(root, '.git/refs/heads/main'));
       symlinkSync('refs/heads/other', join(root, '.git/refs/heads/main'));
@@ -102,19 +102,19 @@ const CASES: Readonly<Record<string, Case>> = {
     asks: true,
   },
   'a tree that is not there': {
-    then: (root, fixture) => {
+    change: (root, fixture) => {
       const tree = fixture.git(root, 'rev-parse', 'HEAD^{tree}').trim();
       rmSync(join(root, '.git/objects', tree.slice(0, 2), tree.slice(2)));
     },
     asks: true,
   },
-  'a detached HEAD': { then: (root, fixture) => void fixture.git(root, 'checkout', '-q', '--detach'), asks: true },
+  'a detached HEAD': { change: (root, fixture) => void fixture.git(root, 'checkout', '-q', '--detach'), asks: true },
   'an unborn branch': {
-    then: (root, fixture) => void fixture.git(root, 'checkout', '-q', '--orphan', 'new'),
+    change: (root, fixture) => void fixture.git(root, 'checkout', '-q', '--orphan', 'new'),
     asks: true,
   },
   'a HEAD that is a link': {
-    then: (root) => {
+    change: (root) => {
       rmSync(join(root, '.git/HEAD'));
       symlinkSync('refs/heads/main', join(root, '.git/HEAD'));
     },
@@ -147,14 +147,14 @@ async function outcomeAndQuestions(asked: ReturnType<typeof listeningGit>['asked
 }
 
 describe('HEAD read without git is what git says', () => {
-  test.each(Object.entries(CASES))('%s', async (_, { make = one, then, asks = false }) => {
+  test.each(Object.entries(CASES))('%s', async (_, { make = one, change, asks = false }) => {
     await using fixture = new GitFixture();
     const root = make(fixture);
     const { path, asked } = listeningGit(fixture);
     await using control = git({ stateDirectory: fixture.state, environment: fixture.environment, gitBinary: path });
     const repository = await control.open(root);
     const shared = resolve(root, fixture.git(root, 'rev-parse', '--git-common-dir').trim());
-    then?.(root, fixture);
+    change?.(root, fixture);
     const base = () => repository.base({ type: 'head' });
     const first = await outcomeAndQuestions(asked, base);
     expect(first.isAsked).toBe(asks);

@@ -5,9 +5,9 @@ import type { Base, ObjectId } from '@litterbox/core/provider';
 import type { Store } from '../store/store.ts';
 import type { UserRepository } from './user-repository.ts';
 
-/** What `HEAD` holds while it is on a branch, as git writes it. git accepts more. */
+/** The text of `HEAD` while it is on a branch, as git writes it. git accepts more. */
 const ON_BRANCH = /^ref: (refs\/heads\/[^\s\p{Cc}~^:?*[\\]+)\n$/u;
-/** What git takes for no name of a ref. */
+/** In a name, it makes git refuse that as a ref. */
 const BAD_NAME = /\.\.|\/[./]|@\{|[./]$|\.lock(?:\/|$)/;
 /** Settings of the repository with which refs may be elsewhere than in files, or objects elsewhere than here. */
 const ELSEWHERE = /refstorage|partialclone|promisor/i;

@@ -66,7 +66,7 @@ export class MakeSandbox {
   async #makeOnce(plan: SandboxPlan, options?: ProgressOptions): Promise<SandboxRecord> {
     const { repository, provider, draft, pooled, isRollback } = plan;
     await using _lease = await this.#needs.state.lease(`sandbox:${draft.id}`, 'create', options);
-    // Who waits for the disk: the record, with this entry before it, and the record once it is ready. A power cut that takes the end of
+    // Two writes wait for the disk: the record, with this entry before it, and the record once it is ready. A power cut that takes the end of
     // the entry leaves what a kill before that leaves.
     const entry = { operation: 'sandbox-create', sandbox: draft.id, step: 'record' };
     const journal = await this.#needs.state.begin(entry, LOSABLE);

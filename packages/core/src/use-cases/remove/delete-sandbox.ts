@@ -119,7 +119,7 @@ export class DeleteSandbox {
    */
   async removeAll(record: SandboxRecord, repository: Pick<SourceRepository, 'remove'>, isLost = false): Promise<void> {
     const provider = isLost ? undefined : await this.#needs.openSandboxes.providerOf(record); // first: without it nothing begins
-    // Who waits for the disk: the record that is being deleted, with this entry before it, and the record that is gone. A power cut that
+    // Two writes wait for the disk: that the record is being deleted, with this entry before it, and that it is gone. A power cut that
     // takes the end of the entry leaves what a kill before that leaves.
     const isLosable = record.state !== 'deleting'; // else nothing follows at once
     const entry = { operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' };
