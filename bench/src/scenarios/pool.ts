@@ -38,7 +38,6 @@ async function measureOn(
     const sandbox = await litterbox.create({ name: 'created', ...(environment && { environment }) });
     await sandbox.run(['true']);
     const took = performance.now() - startedMs;
-    await sandbox.created.leftOut;
     await litterbox.delete(sandbox.name, { force: true });
     return took;
   };

@@ -173,6 +173,7 @@ export type {
   SandboxState,
   Spending,
   StateStore,
+  StateWrite,
 } from './ports/state-store.ts';
 export { joinBytes } from './domain/text/join-bytes.ts';
 export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/sandbox/revision-message.ts';

@@ -182,6 +182,7 @@ export type {
   SandboxState,
   Spending,
   StateStore,
+  StateWrite,
 } from './ports/state-store.ts';
 export type { KeptService, ServiceState, ServiceStatus } from './services/kept-service.ts';
 export { SandboxServices, type SandboxServicesInput } from './services/sandbox-services.ts';

@@ -18,6 +18,7 @@ import { fixtureWorkspace } from '@litterbox/conformance';
 import { type Host, type RuntimeStatus, SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { Fixture } from '@litterbox/testing';
+import { listNamed } from '../src/directory/list-named.ts';
 import { DEFAULT_LIMITS, directoryLayout, type DirectoryDescription, SandboxDirectories } from '../src/index.ts';
 
 const BASE = 'ba5eba5e';
@@ -383,6 +384,21 @@ it('a sandbox that is paused or stopped is told by one call', async () => {
   for (const name of ['paused', 'stopped'] as const) await marks.clear(name);
   await marks.clear('paused');
   await marks.assertRunning();
+});
+
+it('a directory that is often empty is listed without a program here, and by one question elsewhere', async () => {
+  await using fixture = new DirectoriesFixture();
+  const { host } = fixture.directories;
+  const parent = join(fixture.root, 'snapshots');
+  const listing = { parent, each: 'echo "$d"', operation: 'test', isOftenEmpty: true } as const;
+  expect(await listNamed(host, listing)).toEqual([]);
+  mkdirSync(join(parent, '.unfinished-0'), { recursive: true });
+  expect(await listNamed(host, listing)).toEqual([]);
+  expect(fixture.calls).toEqual(['list', 'list']);
+  expect(await listNamed({ ...host, name: 'far' }, listing)).toEqual(['']);
+  expect(fixture.calls).toEqual(['list', 'list', 'spawn']);
+  mkdirSync(join(parent, 'a0'));
+  expect(await listNamed(host, listing)).toEqual(['a0', '']);
 });
 
 it('a sandbox that was made in advance is given away once', async () => {

@@ -179,7 +179,9 @@ export class GitRepository implements SourceRepository {
   ): Promise<SandboxHistory> {
     return this.#translate('sandbox.begin', options, async () => {
       await requireOwnRepository(this.#user);
-      return await beginHistory(this.#store, this.#user, sandbox, options?.signal);
+      const history = await beginHistory(this.#store, this.#user, sandbox, options?.signal);
+      this.#upkeep.recorded(0);
+      return history;
     });
   }
 

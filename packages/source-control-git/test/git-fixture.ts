@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -94,6 +104,19 @@ export class GitFixture implements AsyncDisposable {
     for (const control of this.#controls) await control[Symbol.asyncDispose]();
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** A git that writes down what it is asked. */
+export function listeningGit(fixture: GitFixture) {
+  const [path, log] = [join(fixture.directory, 'listening-git'), join(fixture.directory, 'asked')];
+  writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$*" >>'${log}'\nexec git "$@"\n`);
+  chmodSync(path, 0o755);
+  const asked = async (work: () => Promise<unknown>): Promise<string> => {
+    writeFileSync(log, '');
+    await work();
+    return readFileSync(log, 'utf8');
+  };
+  return { path, asked };
 }
 
 export function put(root: string, path: string, content: string | Uint8Array): void {

@@ -4,10 +4,11 @@ import {
   type JournalEntry,
   LitterboxError,
   type SandboxId,
+  type StateWrite,
 } from '@litterbox/core/provider';
 import { number, object, optional, type ShapeOf, text } from './json-shape.ts';
 import type { OwnerLocks } from './owner-locks.ts';
-import type { StateDatabase } from './database/state-database.ts';
+import { type StateDatabase, written } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const SHAPE: ShapeOf<Omit<JournalEntry, 'id' | 'step'>> = object({
@@ -30,7 +31,7 @@ export class Journal {
 
   async begin(
     { operation, sandbox, step }: { readonly operation: string; readonly sandbox?: SandboxId; readonly step: string },
-    options?: CallOptions,
+    options?: StateWrite,
   ): Promise<JournalEntry> {
     options?.signal?.throwIfAborted();
     const owner = await this.#owners.own();
@@ -38,17 +39,17 @@ export class Journal {
     const entry = { operation, ...(sandbox && { sandbox }), startedAtMs: this.#clock.wallMs() };
     const body = toJson('state.begin', entry);
     const freesSpace = operation.endsWith('delete');
-    await this.#database.write('state.begin', { ...options, freesSpace }, (transaction) => {
+    await this.#database.write('state.begin', { ...written(options), freesSpace }, (transaction) => {
       transaction.sql('INSERT INTO journal (id, owner, step, body) VALUES (?, ?, ?, ?)').run(id, owner, step, body);
     });
     return { id, step, ...entry };
   }
 
-  async step(id: string, step: string, options?: CallOptions): Promise<void> {
+  async step(id: string, step: string, options?: StateWrite): Promise<void> {
     options?.signal?.throwIfAborted();
     // Whoever takes a step owns the entry from now on: a process that finishes what a dead one began may die as well.
     const owner = await this.#owners.own();
-    await this.#database.write('state.step', { ...options, freesSpace: true }, (transaction) => {
+    await this.#database.write('state.step', { ...written(options), freesSpace: true }, (transaction) => {
       const { changes } = transaction.sql('UPDATE journal SET step = ?, owner = ? WHERE id = ?').run(step, owner, id);
       if (Number(changes) === 1) return;
       throw new LitterboxError('NOT_FOUND', `The journal has no entry ${id}: it has ended already.`, {
@@ -58,8 +59,8 @@ export class Journal {
     });
   }
 
-  async end(id: string, options?: CallOptions): Promise<void> {
-    await this.#database.write('state.end', { ...options, freesSpace: true }, (transaction) => {
+  async end(id: string, options?: StateWrite): Promise<void> {
+    await this.#database.write('state.end', { ...written(options), freesSpace: true }, (transaction) => {
       transaction.sql('DELETE FROM journal WHERE id = ?').run(id);
     });
   }

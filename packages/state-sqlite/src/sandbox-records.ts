@@ -7,12 +7,13 @@ import {
   type SandboxId,
   type SandboxRecord,
   shown,
+  type StateWrite,
   type Slug,
   advice,
   step,
 } from '@litterbox/core/provider';
 import { RECORD_SHAPE } from './record-shape.ts';
-import type { StateDatabase, Transaction } from './database/state-database.ts';
+import { type StateDatabase, type Transaction, written } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
 const CLEARABLE = new Set(['mark', 'assurance', 'setupLog']);
@@ -51,11 +52,11 @@ export class SandboxRecords {
     });
   }
 
-  async update(record: SandboxRecord, change: SandboxChange, options?: CallOptions): Promise<SandboxRecord> {
+  async update(record: SandboxRecord, change: SandboxChange, options?: StateWrite): Promise<SandboxRecord> {
     const operation = 'state.update';
     const freesSpace = change.state === 'deleting';
-    const durability = isLosable(change) ? 'kernel' : 'disk';
-    return this.#database.write(operation, { ...options, freesSpace, durability }, (transaction) => {
+    const isLosable = options?.isLosable || isMark(change);
+    return this.#database.write(operation, { ...written({ ...options, isLosable }), freesSpace }, (transaction) => {
       const row = transaction.sql('SELECT * FROM sandbox WHERE id = ?').get(record.id);
       if (!row) {
         throw new LitterboxError('NOT_FOUND', `There is no sandbox ${shown(record.slug)} (${record.id}) any more.`, {
@@ -157,7 +158,7 @@ export class SandboxRecords {
  * A mark that a power cut takes is an older one again: changes are then looked at twice, and none is missed. So is what was shown: a person
  * is then asked once more.
  */
-function isLosable(change: SandboxChange): boolean {
+function isMark(change: SandboxChange): boolean {
   const keys = Object.keys(change);
   return keys.length === 1 && (keys[0] === 'mark' || keys[0] === 'shownTip');
 }

@@ -11,6 +11,7 @@ import {
   type Slug,
   type Spending,
   type StateStore,
+  type StateWrite,
 } from '@litterbox/core/provider';
 import { Budgets } from './budgets.ts';
 import { EventLog } from './event-log.ts';
@@ -45,7 +46,7 @@ export class SqliteStateStore implements StateStore {
 
   insert = (record: Omit<SandboxRecord, 'generation'>, options?: CallOptions): Promise<SandboxRecord> =>
     this.#records.insert(record, options);
-  update = (record: SandboxRecord, change: SandboxChange, options?: CallOptions): Promise<SandboxRecord> =>
+  update = (record: SandboxRecord, change: SandboxChange, options?: StateWrite): Promise<SandboxRecord> =>
     this.#records.update(record, change, options);
   get = (id: SandboxId, options?: CallOptions): Promise<SandboxRecord | undefined> => this.#records.get(id, options);
   find = (repositoryId: RepositoryId, slug: Slug, options?: CallOptions): Promise<SandboxRecord | undefined> =>
@@ -59,10 +60,10 @@ export class SqliteStateStore implements StateStore {
 
   begin = (
     entry: { readonly operation: string; readonly sandbox?: SandboxId; readonly step: string },
-    options?: CallOptions,
+    options?: StateWrite,
   ): Promise<JournalEntry> => this.#journal.begin(entry, options);
-  step = (id: string, step: string, options?: CallOptions): Promise<void> => this.#journal.step(id, step, options);
-  end = (id: string, options?: CallOptions): Promise<void> => this.#journal.end(id, options);
+  step = (id: string, step: string, options?: StateWrite): Promise<void> => this.#journal.step(id, step, options);
+  end = (id: string, options?: StateWrite): Promise<void> => this.#journal.end(id, options);
   interrupted = (options?: CallOptions): Promise<readonly JournalEntry[]> => this.#journal.interrupted(options);
 
   publish = (event: Omit<LitterboxEvent, 'sequence' | 'atMs'>, options?: CallOptions): Promise<LitterboxEvent> =>

@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { SandboxId } from '@litterbox/core/provider';
 import { StateFixture } from './state-fixture.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { WORKER, WorkerProcess } from './worker-process.ts';
 
 test('what a killed process began is found interrupted, what a living one began is not', async () => {
   await using fixture = new StateFixture();
@@ -26,4 +29,18 @@ test('what a killed process began is found interrupted, what a living one began 
   await state.end(mine.id);
   await expect(state.step(mine.id, 'more')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(await state.interrupted()).toEqual([]);
+});
+
+test.each([
+  ['losable', [1, 1]],
+  ['durable', [2, 3]],
+])('what is %s waits for the disk that often', async (how, expected) => {
+  await using fixture = new StateFixture();
+  fixture.open();
+  const trace = join(fixture.parent, 'trace');
+  const node = [process.execPath, '--conditions=@litterbox/source', '--no-warnings', WORKER];
+  const traced = ['-f', '-qq', '-e', 'trace=fsync,fdatasync,access', '-o', trace];
+  execFileSync('strace', [...traced, ...node, fixture.directory, 'make', how], { env: { PATH: process.env['PATH'] } });
+  const [, begun = '', ended = ''] = /\/begins(.*)\/goes-on(.*)\/ends/s.exec(readFileSync(trace, 'utf8')) ?? [];
+  expect([begun, ended].map((calls) => calls.match(/f(data)?sync\(/g)?.length)).toEqual(expected);
 });

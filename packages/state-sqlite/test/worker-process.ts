@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const WORKER = fileURLToPath(new URL('fixtures/worker.ts', import.meta.url));
+export const WORKER = fileURLToPath(new URL('fixtures/worker.ts', import.meta.url));
 
 /** Another process over the same state directory. */
 export class WorkerProcess implements AsyncDisposable {

@@ -1,4 +1,4 @@
-import { type SandboxRecord } from '@litterbox/core/provider';
+import type { SandboxRecord, StateStore, StateWrite } from '@litterbox/core/provider';
 import type { UseCaseFixture } from '../src/index.ts';
 
 type Input = Parameters<UseCaseFixture['createSandbox']['create']>[0];
@@ -30,3 +30,18 @@ export async function inState(
 export const setup = (...scripts: readonly string[]): { setup: readonly (readonly [string, string, string])[] } => ({
   setup: scripts.map((script) => ['sh', '-c', script]),
 });
+
+/** The state, and into `durable` the name of each write of a sandbox's life that waits for the disk. */
+export function durableWrites(real: StateStore, durable: string[]): Partial<StateStore> {
+  const told = (name: string, options?: StateWrite) => {
+    if (!options?.isLosable) durable.push(name);
+  };
+  return {
+    begin: (entry, options) => (told('begin', options), real.begin(entry, options)),
+    insert: (record, options) => (told('insert'), real.insert(record, options)),
+    step: (id, step, options) => (told('step', options), real.step(id, step, options)),
+    update: (record, change, options) => (told('update', options), real.update(record, change, options)),
+    remove: (id, options) => (told('remove'), real.remove(id, options)),
+    end: (id, options) => (told('end', options), real.end(id, options)),
+  };
+}

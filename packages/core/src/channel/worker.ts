@@ -9,9 +9,11 @@ import { scriptBytes } from './shell-text.ts';
 /**
  * What every worker is told first. Descriptor 8 keeps the stderr that commands get; the shell's own talk goes nowhere.
  * `lb_held`: does any other process hold this worker's output open? Builtins only; a pipe is known by its inode. Who started the
- * worker may: that is the runtime's own, and waits for it. `lb_count`: how many processes the kernel has killed here because all together
+ * worker may: that is the runtime's own, and waits for it. It is asked only where there are other processes than after the command before.
+ * `lb_count`: how many processes the kernel has killed here because all together
  * had reached their limit of memory, and how many it has refused because they had reached their limit of processes, where a control group
- * of version 2 or 1 is there to tell it.
+ * of version 2 or 1 is there to tell it: before and after each command, because programs hide what became of those that they start. A shell
+ * reads byte by byte, and no further than it has to.
  */
 const PROLOGUE = `exec 8>&2 2>/dev/null
 lb_held() {
@@ -21,7 +23,7 @@ if [ "$lb_f" -ef /proc/$$/fd/1 ] || [ "$lb_f" -ef /proc/$$/fd/8 ]; then return 0
 done
 return 1
 }
-lb_ooms= lb_forks=
+lb_ooms= lb_forks= lb_before=
 for lb_f in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
 if [ -r $lb_f ]; then lb_ooms=$lb_f; fi
 done
@@ -30,14 +32,17 @@ if [ -r $lb_f ]; then lb_forks=$lb_f; fi
 done
 lb_count() {
 lb_killed=0 lb_refused=0
-[ -z "$lb_ooms" ] || while read -r lb_f lb_v; do [ "$lb_f" != oom_kill ] || lb_killed=$lb_v; done <$lb_ooms
-[ -z "$lb_forks" ] || while read -r lb_f lb_v; do [ "$lb_f" != max ] || lb_refused=$lb_v; done <$lb_forks
+[ -z "$lb_ooms" ] || while read -r lb_f lb_v; do if [ "$lb_f" = oom_kill ]; then lb_killed=$lb_v; break; fi; done <$lb_ooms
+[ -z "$lb_forks" ] || while read -r lb_f lb_v; do if [ "$lb_f" = max ]; then lb_refused=$lb_v; break; fi; done <$lb_forks
 }
 lb_end() {
 lb_code=$? lb_busy=0
 lb_count
 set -- /proc/[0-9]*
-if [ "$*" != "$lb_before" ] && lb_held; then lb_busy=1; fi
+if [ "$*" != "$lb_before" ]; then
+lb_before="$*"
+if lb_held; then lb_busy=1; fi
+fi
 printf '\\036%s %s %s %s\\n' "$lb_nonce" $lb_code $lb_busy "$lb_had $lb_killed $lb_refused"
 printf '\\036%s\\040\\n' "$lb_nonce" >&8
 }
@@ -168,7 +173,7 @@ export class Worker implements AsyncDisposable {
       };
       this.#current = { stdout, stderr, lost };
       if (!this.#isAlive) return lost();
-      const framed = `lb_nonce=${nonce}; set -- /proc/[0-9]*; lb_before="$*"; lb_count; lb_had="$lb_killed $lb_refused"\n${script}\nlb_end\n`;
+      const framed = `lb_nonce=${nonce}; lb_count; lb_had="$lb_killed $lb_refused"\n${script}\nlb_end\n`;
       this.#handle.write(scriptBytes(framed)).catch(lost);
     });
   }

@@ -91,6 +91,12 @@ export interface Spending {
   readonly windowMs: number;
 }
 
+/** How something is written down. */
+export interface StateWrite extends CallOptions {
+  /** A power cut may take it until something else is written, and never what was written before it: nothing waits for the disk. */
+  readonly isLosable?: boolean;
+}
+
 /** Exclusive while held; released by disposing or, by the kernel, by the death of the process. */
 export interface Lease extends AsyncDisposable {
   readonly resource: string;
@@ -98,8 +104,8 @@ export interface Lease extends AsyncDisposable {
 
 /**
  * Records, leases, journal, events and trust of one user, shared by any number of processes, each of which may be
- * killed at any moment. Every write is atomic and durable when its promise resolves; a mark or `shownTip` alone, an event and what was
- * spent may be taken by a power cut until something else is written, in order: never what was written before them.
+ * killed at any moment. Every write is atomic and durable when its promise resolves; what the caller calls losable, a mark or `shownTip`
+ * alone, an event and what was spent may be taken by a power cut until something else is written, in order: never what was written before them.
  *
  * Errors: `STATE_CORRUPT`, `STATE_TOO_NEW`, `STATE_DIR_INVALID`, `DISK_FULL`, `BUSY`.
  */
@@ -107,7 +113,7 @@ export interface StateStore extends AsyncDisposable {
   /** @throws LitterboxError `SANDBOX_EXISTS` when the repository has one of that slug. */
   insert(record: Omit<SandboxRecord, 'generation'>, options?: CallOptions): Promise<SandboxRecord>;
   /** Compare-and-swap. @throws LitterboxError `CONFLICT` when the generation moved, `NOT_FOUND`. */
-  update(record: SandboxRecord, change: SandboxChange, options?: CallOptions): Promise<SandboxRecord>;
+  update(record: SandboxRecord, change: SandboxChange, options?: StateWrite): Promise<SandboxRecord>;
   get(id: SandboxId, options?: CallOptions): Promise<SandboxRecord | undefined>;
   find(repositoryId: RepositoryId, slug: Slug, options?: CallOptions): Promise<SandboxRecord | undefined>;
   /** By creation, oldest first. All repositories when none is named. */
@@ -127,10 +133,10 @@ export interface StateStore extends AsyncDisposable {
   /** Written before the first step. */
   begin(
     entry: { readonly operation: string; readonly sandbox?: SandboxId; readonly step: string },
-    options?: CallOptions,
+    options?: StateWrite,
   ): Promise<JournalEntry>;
-  step(id: string, step: string, options?: CallOptions): Promise<void>;
-  end(id: string, options?: CallOptions): Promise<void>;
+  step(id: string, step: string, options?: StateWrite): Promise<void>;
+  end(id: string, options?: StateWrite): Promise<void>;
   /** Entries whose process is dead. */
   interrupted(options?: CallOptions): Promise<readonly JournalEntry[]>;
 

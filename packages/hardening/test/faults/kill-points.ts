@@ -4,10 +4,11 @@
 export const CREATE: Readonly<Record<string, 'undone' | 'done'>> = {
   'create.after-journal': 'undone',
   'create.after-record': 'undone',
+  'pin.before-name': 'undone',
   'begin.after-user-pin': 'undone',
-  'ref.before-rename': 'undone',
-  'ref.after-rename': 'undone',
-  'begin.before-meta': 'undone',
+  'journal.before-sync': 'undone',
+  'journal.after-append': 'undone',
+  'journal.before-last-ref': 'undone',
   'begin.after-meta': 'undone',
   'objects.after-rename': 'undone',
   'base-tree.half': 'undone',
@@ -100,6 +101,7 @@ export const RUN: Readonly<Record<string, 'before' | 'unrecorded' | 'recorded'>>
   'record.before-ref': 'unrecorded',
   'journal.before-sync': 'recorded', // the kernel has it
   'journal.after-append': 'recorded',
+  'journal.before-last-ref': 'recorded',
   'objects.after-rename': 'recorded',
   'record.after-ref': 'recorded',
   'record.before-mark': 'recorded',

@@ -150,7 +150,7 @@ taken=$(stat -c %Y "$kept" 2>/dev/null) || continue
 printf '%s %s ' "$d" "$taken"
 head -c ${MAX_KEPT_BYTES} "$kept" 2>/dev/null
 echo`;
-    const listing = { parent: this.#snapshots, each, operation: 'snapshot.list' };
+    const listing = { parent: this.#snapshots, each, operation: 'snapshot.list', isOftenEmpty: true } as const;
     for (const line of await listNamed(this.#directories.host, listing, options)) {
       const snapshot = parseKept(line);
       if (snapshot) yield snapshot;

@@ -1,4 +1,4 @@
-import { type CallOptions, type Host, quoted } from '@litterbox/core/provider';
+import { type CallOptions, type Host, LOCAL_HOST, quoted } from '@litterbox/core/provider';
 import { runScript } from './run-script.ts';
 import { scriptError } from './script-error.ts';
 
@@ -10,16 +10,24 @@ export interface NamedListing {
   readonly each: string;
   /** For messages. */
   readonly operation: string;
+  /** There is seldom anything: on this machine it is looked at before a program is started. Another machine is asked once in any case. */
+  readonly isOftenEmpty?: true;
 }
 
 const UNREADABLE = 87;
+/** As the script reads names. */
+const NAME = /^[0-9a-f-]+$/;
 
 /** The lines that are printed for the entries of a directory whose names are of hexadecimal digits and dashes, by one script, whatever their number. */
 export async function listNamed(
   host: Host,
-  { parent, each, operation }: NamedListing,
+  { parent, each, operation, isOftenEmpty }: NamedListing,
   options?: CallOptions,
 ): Promise<readonly string[]> {
+  if (isOftenEmpty && host.name === LOCAL_HOST) {
+    const entries = await host.files.list(parent, options);
+    if (!entries?.some(({ name }) => NAME.test(name))) return [];
+  }
   const script = `cd ${quoted(parent)} 2>/dev/null && [ -r . ] || exit ${UNREADABLE}
 for d in *; do
 case $d in *[!0-9a-f-]*) continue ;; esac

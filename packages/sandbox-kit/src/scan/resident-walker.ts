@@ -26,7 +26,7 @@ const MAX_TEXT_BYTES = 2 * MAX_CONTENT_BYTES + 1;
  *   of now, by the clock that change times are taken from, how far that is ahead of the time since the start of the machine, and the
  *   name of that start. Where there are few directories among them, each follows once more
  *   with `D` and its path, and then `+`, type and name of each of its entries below the second directory; large ones do not.
- *   After a file comes `=` and its content, as long as there is a mark, its owner may read it, and contents are little: NUL and
+ *   After a file comes `=` and its content, as long as its owner may read it and contents are little: NUL and
  *   SOH in it as SOH and the next byte.
  *   After the first directory comes `N` with the number of entries that it holds, told or not. Then come the layers below it, the topmost
  *   first, each after an `L` and its name. A layer whose own directory has not changed since the moment is passed over: nobody writes to it.
@@ -82,7 +82,7 @@ sub visit {
 }
 sub walk {
   ($mark) = @_; $mark -= $slack if $mark ne '';
-  $out = sprintf "T %.9f %.3f %s\0", clock_gettime(5) - $slack, ahead(), $boot; @directories = (); $left = $mark eq '' ? 0 : $room; $held = 0;
+  $out = sprintf "T %.9f %.3f %s\0", clock_gettime(5) - $slack, ahead(), $boot; @directories = (); $left = $room; $held = 0;
   if (my $top = directory $changes) { my @s = stat $top; visit($top, '', \@s) if @s }
   elsif (my @s = lstat $changes) { told('u', '', \@s) }
   $out .= "N $held\0"; $left = 0;

@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   type Asker,
   type Base,
@@ -13,6 +11,7 @@ import { fromByteString } from '../git/byte-text.ts';
 import { commitWorkTree } from './commit-work-tree.ts';
 import { oneLine } from '../git/git-failure.ts';
 import { isHeadOfPerson, isHeldByPerson } from '../person/held-commits.ts';
+import { hasPromises, readPlainHead } from '../person/plain-head.ts';
 import { resolveCommit } from '../person/resolve-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRepository } from '../person/user-repository.ts';
@@ -31,8 +30,10 @@ export async function findBase(
   asker: Asker,
   call: Call,
 ): Promise<FoundBase> {
-  const reading = readHeadRef(user, call);
-  const [headRef, whole] = await Promise.all([reading, source.type === 'ref' ? undefined : wholeHead(user, call)]);
+  const plain = source.type === 'ref' ? undefined : await readPlainHead(user, store);
+  const [headRef, whole] = plain
+    ? [plain.headRef, plain]
+    : await Promise.all([readHeadRef(user, call), source.type === 'ref' ? undefined : wholeHead(user, call)]);
   const head = headRef === undefined ? {} : { headRef };
   const { commit, tree } = whole ?? (await wholeCommit(user, source, headRef, asker, call));
   if (source.type === 'ref') return { commit, tree, ...head, isPersons: await isHeldByPerson(user, commit, call) };
@@ -65,12 +66,6 @@ async function wholeCommit(
     ? resolveCommit(user, source.name, asker, call)
     : resolveHead(user, headRef, call));
   return { commit, tree: await requireObjects(user, commit, call) };
-}
-
-/** Whether it is a partial clone, whose objects come when they are asked for. */
-async function hasPromises(user: UserRepository): Promise<boolean> {
-  const packs = await readdir(join(user.commonDirectory, 'objects', 'pack')).catch(() => [] as string[]);
-  return packs.some((name) => name.endsWith('.promisor'));
 }
 
 /** Full name of the branch HEAD is on; `undefined` when detached. */

@@ -15,6 +15,9 @@ const CODES: Readonly<Record<string, LitterboxErrorCode>> = {
   EROFS: 'PERMISSION_DENIED',
 };
 
+/** How git says, in the C locale, that another one works there or has died. */
+const LOCKED = /Unable to create '(.+\.lock)': File exists/;
+
 const BUG = 'This is a bug in Litterbox: please report it with what you did.';
 const HINTS: Partial<Record<LitterboxErrorCode, string>> = {
   NOT_FOUND: 'It may have been removed: try again.',
@@ -37,6 +40,18 @@ export function toLitterboxError(
   if (options?.signal?.aborted) return options.signal.reason;
   if (isLitterboxError(cause)) return cause;
   if (cause instanceof GitFailure) {
+    const [, lock] = LOCKED.exec(cause.stderr) ?? [];
+    if (lock !== undefined)
+      return new LitterboxError(
+        'USER_REPO_LOCKED',
+        `The repository is locked by ${lock}.`,
+        {
+          operation,
+          hint: 'Wait for the git that runs there. If none does, remove the file yourself.',
+          facts: { path: lock },
+        },
+        { cause },
+      );
     // strerror(ENOSPC) in the C locale: git has no status for it.
     const code = cause.stderr.includes('No space left on device') ? 'DISK_FULL' : (options?.gitCode ?? 'INTERNAL');
     return new LitterboxError(code, `${oneLine(cause.message)}.`, { operation, hint: HINTS[code] ?? BUG }, { cause });

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LitterboxError, ObjectId, failpoint } from '@litterbox/core/provider';
@@ -48,6 +48,7 @@ export class RefFiles {
   writeJournalled(name: string, value: ObjectId | undefined): void {
     const path = join(this.#gitDirectory, name);
     if (value === undefined) return rmSync(path, { force: true });
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(`${path}.lock`, `${value}\n`, { mode: 0o600 });
     renameSync(`${path}.lock`, path);
   }

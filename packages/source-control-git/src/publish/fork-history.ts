@@ -1,6 +1,7 @@
 import { LitterboxError, failpoint, type SandboxHistory, type SandboxId, type Slug } from '@litterbox/core/provider';
 import { moveReviewBranch, requireReviewBranch } from './cut-milestone.ts';
-import { pinRef, readHistory, readMeta, readMilestones, sandboxRefs } from '../store/sandbox-refs.ts';
+import { readHistory, readMeta, readMilestones, sandboxRefs } from '../store/sandbox-refs.ts';
+import { writePin } from '../record/base-pin.ts';
 import { settleJournal } from '../store/settle-journal.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRepository } from '../person/user-repository.ts';
@@ -40,7 +41,7 @@ export async function forkHistory(
           }
           // The pin first: from here on the user's own garbage collection keeps the base.
           const pin = store.refs.read(from.pin);
-          if (pin !== undefined) await user.output(['update-ref', pinRef(id), pin], { signal });
+          if (pin !== undefined) await writePin(user, id, pin, { signal });
           failpoint('fork.after-user-pin');
           for (const name of ['pin', 'base', 'tip', 'rules', 'taken'] as const) {
             const value = store.refs.read(from[name]);

@@ -1,11 +1,12 @@
 import { type ObjectId, failpoint, type SandboxId } from '@litterbox/core/provider';
+import { removePin } from '../record/base-pin.ts';
 import { serializeCommit } from '../objects/commit-object.ts';
 import { ExportPlace } from './export-place.ts';
 import { heldByPerson } from '../person/held-commits.ts';
 import { mayHaveLargeFiles } from '../large-files/large-file-attributes.ts';
 import { madePointers } from '../large-files/made-pointers.ts';
 import { LargeFilePointers } from '../large-files/point-large-files.ts';
-import { pinRef, readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from '../store/sandbox-refs.ts';
+import { readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 
@@ -31,10 +32,13 @@ export async function removeHistory(
         failpoint('remove.after-branch');
         await new ExportPlace(store, user).remove(meta.slug);
       }
-      await user.run(['update-ref', '-d', pinRef(id)], { signal });
+      await removePin(user, id, { signal });
       failpoint('remove.after-pin');
       await store.lock.hold('sandbox.remove', async () => {
-        await store.refs.remove(refs.meta);
+        // As it began, so that what is left of that in the journal brings nothing back.
+        const meta = { name: refs.meta, old: store.refs.read(refs.meta), value: undefined };
+        await store.journal.append({ refs: [meta], objects: [] });
+        store.refs.writeJournalled(refs.meta, undefined);
         failpoint('remove.after-meta');
         await store.refs.remove(refs.root);
       });
@@ -82,8 +86,9 @@ async function leaveLargeFiles(
   await LargeFilePointers.place(store, user, [...made.values()], signal);
 }
 
-/** Leaves it, and says so, when the person committed to it, or has it checked out. */
+/** Leaves it, and says so, when the person committed to it, or has it checked out. Without a milestone none is ours. */
 async function removeReviewBranch(user: UserRepository, branch: string, ours: ReadonlySet<string>): Promise<boolean> {
+  if (ours.size === 0) return false;
   const format = '--format=%(objectname) %(worktreepath)';
   const found = await user.text(['for-each-ref', format, branch]);
   const [oid = '', ...workTree] = found.split(' ');

@@ -6,8 +6,10 @@ import {
   type SandboxId,
   type Slug,
 } from '@litterbox/core/provider';
-import { pinRef, readHistory, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
+import { readHistory, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
+import { moveJournalled } from '../store/move-journalled.ts';
 import type { Store } from '../store/store.ts';
+import { writePin } from './base-pin.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 
 /** @throws LitterboxError `ALREADY_EXISTS`. */
@@ -24,7 +26,8 @@ export async function beginHistory(
   const { synthetic, parents } = await store.reader.commit(base.commit);
   const pin = synthetic ? (parents[0] ?? base.commit) : base.commit;
   const meta: SandboxMeta = { version: 1, slug, base, createdAtMs: Date.now(), synthetic };
-  const metaOid = await store.put((sink) => sink.put('blob', Buffer.from(JSON.stringify(meta))));
+  using sink = store.sink();
+  const metaOid = sink.put('blob', Buffer.from(JSON.stringify(meta)));
   await store.lock.hold(
     'sandbox.begin',
     async () => {
@@ -34,13 +37,16 @@ export async function beginHistory(
         });
       }
       // The pin first: from here on the user's own garbage collection keeps the base.
-      await user.output(['update-ref', pinRef(id), pin], { signal });
+      await writePin(user, id, pin, { signal });
       failpoint('begin.after-user-pin');
-      await store.refs.write(refs.pin, pin);
-      await store.refs.write(refs.base, base.commit);
-      await store.refs.write(refs.tip, base.commit);
-      failpoint('begin.before-meta');
-      await store.refs.write(refs.meta, metaOid, 'absent');
+      const begun = [
+        [refs.pin, pin],
+        [refs.base, base.commit],
+        [refs.tip, base.commit],
+        [refs.meta, metaOid],
+      ] as const;
+      const moves = begun.map(([name, value]) => ({ name, old: store.refs.read(name), value }));
+      await moveJournalled(store, sink, { refs: moves, objects: sink.journalled ?? [] });
     },
     { signal },
   );

@@ -18,6 +18,7 @@ import { type IgnoreMatcher, type IgnoreQuery, parentOf, type RuleOf } from '../
 import type { ObjectSink } from '../objects/object-sink.ts';
 import { isSpecialName } from '../objects/path-rules.ts';
 import { RecordWarnings } from './record-warnings.ts';
+import { moveJournalled } from '../store/move-journalled.ts';
 import { sandboxRefs } from '../store/sandbox-refs.ts';
 import { settleJournal } from '../store/settle-journal.ts';
 import type { Store } from '../store/store.ts';
@@ -177,10 +178,7 @@ export async function recordRevision(
       { name: refs.tip, old: oldTip, value: commit },
     ].filter(({ old, value }) => old !== value);
     if (objects) {
-      await store.journal.append({ refs: moves, objects }, () => sink.stage());
-      failpoint('journal.after-append');
-      sink.reveal();
-      for (const { name, value } of moves) store.refs.writeJournalled(name, value);
+      await moveJournalled(store, sink, { refs: moves, objects });
     } else {
       for (const { name, value } of moves)
         await (value === undefined ? store.refs.remove(name) : store.refs.write(name, value));

@@ -58,7 +58,7 @@ function isWhole(store: Store, entries: readonly JournalEntry[]): boolean {
 
 /**
  * What refs have to be: the last value that the journal names. One that has a value the journal does not know was changed
- * durably since, and is left alone; so is one of a sandbox that is gone.
+ * durably since, and is left alone; so is one of a sandbox that is gone, which the journal knows of those that began or were removed lately.
  *
  * @param all also those that are so already, which the disk need not know
  */
@@ -75,9 +75,12 @@ function outstanding(
       const values = known.get(name) ?? new Set([undefined]);
       known.set(name, values.add(old).add(value));
     }
+  const begun = new Map(last);
+  const hasHistory = (meta: string) => (begun.has(meta) ? begun.get(meta) : readable(refs, meta)) !== undefined;
   for (const [name, value] of last) {
     const now = readable(refs, name);
-    const isOurs = known.get(name)?.has(now) && readable(refs, `${dirname(name)}/meta`) !== undefined;
+    const meta = `${dirname(name)}/meta`;
+    const isOurs = known.get(name)?.has(now) && (name === meta || hasHistory(meta));
     if (!isOurs || (!all && now === value)) last.delete(name);
   }
   return last;

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type CallOptions, type Clock, encodeRaw, LitterboxError } from '@litterbox/core/provider';
+import { type CallOptions, type Clock, encodeRaw, LitterboxError, type StateWrite } from '@litterbox/core/provider';
 import { AuditHead } from './audit-head.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import { loadSqlite } from './load-sqlite.ts';
@@ -29,6 +29,11 @@ export interface WriteOptions {
   readonly durability?: 'disk' | 'kernel';
   /** The write helps to free space, so a full disk gives up its reserve for it. */
   readonly freesSpace?: boolean;
+}
+
+/** How the caller of the port wants it written. */
+export function written(options: StateWrite | undefined): CallOptions & WriteOptions {
+  return { ...options, durability: options?.isLosable ? 'kernel' : 'disk' };
 }
 
 /** What a transaction may do. */

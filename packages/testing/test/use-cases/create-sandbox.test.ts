@@ -7,7 +7,7 @@ import {
   useCaseFixture,
   type UseCaseFixtureOptions,
 } from '../../src/index.ts';
-import { made, setup } from '../made.ts';
+import { durableWrites, made, setup } from '../made.ts';
 
 const failed = new Error('no');
 const fail = () => Promise.reject(failed);
@@ -422,6 +422,29 @@ test('uncommitted changes that are not in the sandbox are told: the first ten, a
   const { paths, total } = await leftOut;
   expect(paths).toHaveLength(10);
   expect(total).toBe(12);
+});
+
+test('nobody looks for uncommitted changes before somebody asks, and then once', async () => {
+  let looks = 0;
+  await using fixture = useCaseFixture({
+    repository: (real) => ({
+      leftOut: (limit, options) => {
+        looks += 1;
+        return real.leftOut(limit, options);
+      },
+    }),
+  });
+  const created = await fixture.createSandbox.create({ name: 'a' });
+  expect(looks).toBe(0);
+  expect(await created.leftOut).toBe(await created.leftOut);
+  expect(looks).toBe(1);
+});
+
+test('the disk is waited for twice: with the record, and when it is ready', async () => {
+  const durable: string[] = [];
+  await using fixture = useCaseFixture({ state: (real) => durableWrites(real, durable) });
+  await made(fixture);
+  expect(durable).toEqual(['insert', 'update']);
 });
 
 test('of the work tree nothing is left out, and uncommitted files are there', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core';
 import { NOTHING_LEFT, useCaseFixture } from '../../src/index.ts';
-import { changed, inState, made } from '../made.ts';
+import { changed, durableWrites, inState, made } from '../made.ts';
 
 const failed = new Error('no');
 const fail = () => Promise.reject(failed);
@@ -14,6 +14,15 @@ test('a sandbox without work is deleted with all it holds', async () => {
   expect(fixture.left()).toEqual(NOTHING_LEFT);
   expect(await fixture.audited()).toEqual(['sandbox-create: ok', 'sandbox-delete: ok']);
   expect(fixture.told()).toEqual(['sandbox-created', 'sandbox-deleted']);
+});
+
+test('the disk is waited for twice: when it is being deleted, and when it is gone', async () => {
+  const durable: string[] = [];
+  await using fixture = useCaseFixture({ state: (real) => durableWrites(real, durable) });
+  await made(fixture);
+  durable.length = 0;
+  await fixture.deleteSandbox.delete('a', {});
+  expect(durable).toEqual(['update', 'remove']);
 });
 
 test('one that is not there is SANDBOX_NOT_FOUND, with the names that are', async () => {

@@ -40,8 +40,8 @@ export interface CreateSandboxResult {
   /** The name lost letters on the way to the slug. */
   readonly isRenamed: boolean;
   /**
-   * Uncommitted changes that are not in the sandbox: the first of them, and how many. Known when git has looked at every file,
-   * which in a large repository takes longer than making a sandbox does.
+   * Uncommitted changes that are not in the sandbox: the first of them, and how many. git looks at every file once this is read,
+   * and not before, which in a large repository takes longer than making a sandbox does.
    */
   readonly leftOut: Promise<LeftOut>;
   /** Uncommitted files that would be in the sandbox if they did not look like secrets. Absent when there are none. */

@@ -46,15 +46,16 @@ export class CreateSandbox {
       const { plan, warnings } = await this.#needs.planSandbox.plan(choice, options);
       const made = await this.#needs.makeSandbox.make(plan, options);
       const refilled = decided.pool > 0 ? await this.#launchPoolFiller(repository) : [];
-      const leftOut = this.#listUncommitted(repository, source, options); // only now: it keeps every processor busy for a while
-      leftOut.catch(() => {}); // whoever asks is told; nobody has to ask
       if (plan.draft.policy.worktrees === 'eager' && isPerson) await repository.exportTree(id, options);
       const { record, warnings: notUp } = await this.#needs.startKeeper.start(made, options);
       const { heldBack } = plan.base;
+      const listUncommitted = once(() => this.#listUncommitted(repository, source, options));
       return {
         record,
         isRenamed: choice.isRenamed,
-        leftOut,
+        get leftOut() {
+          return listUncommitted();
+        },
         ...(heldBack && { heldBack }),
         ...(missing && { missingDependencies: missing }),
         warnings: [...warnings, ...(isPerson ? unreachableWarnings(made.assurance) : []), ...notUp, ...refilled],
@@ -77,4 +78,14 @@ export class CreateSandbox {
     if (type !== 'head') return { paths: [], total: 0 };
     return await repository.leftOut(LEFT_OUT_LIMIT, { signal: options?.signal });
   }
+}
+
+/** Not before somebody asks: git keeps every processor busy for a while, and nobody has to ask. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= work();
+    running.catch(() => {}); // whoever waits is told
+    return running;
+  };
 }

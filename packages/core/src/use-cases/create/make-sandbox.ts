@@ -23,6 +23,9 @@ import type { SandboxPlan } from './plan-sandbox.ts';
 /** The result of an earlier setup stands over files of this base that were not there then, or were others: the setup has to run again. */
 class UnfitSetup extends Error {}
 
+/** Something that waits for the disk is written behind it. */
+const LOSABLE = { isLosable: true } as const;
+
 interface Needs {
   readonly state: StateStore;
   readonly assignPorts: AssignPorts;
@@ -63,12 +66,14 @@ export class MakeSandbox {
   async #makeOnce(plan: SandboxPlan, options?: ProgressOptions): Promise<SandboxRecord> {
     const { repository, provider, draft, pooled, isRollback } = plan;
     await using _lease = await this.#needs.state.lease(`sandbox:${draft.id}`, 'create', options);
-    const journal = await this.#needs.state.begin({ operation: 'sandbox-create', sandbox: draft.id, step: 'record' });
+    // Two writes wait for the disk: the record, with this entry before it, and the record once it is ready. A power cut that takes the end of
+    // the entry leaves what a kill before that leaves.
+    const entry = { operation: 'sandbox-create', sandbox: draft.id, step: 'record' };
+    const journal = await this.#needs.state.begin(entry, LOSABLE);
     failpoint('create.after-journal');
     let record: SandboxRecord;
     try {
       record = await this.#insertRecord(plan, options);
-      await this.#needs.state.step(journal.id, 'runtime');
       failpoint('create.after-record');
       const opened = await this.#launch(plan, record, options);
       record = await this.#readControls(record, opened, options);
@@ -79,10 +84,10 @@ export class MakeSandbox {
     } catch (error) {
       const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;
       if (!isKept) await this.undo(repository, provider, draft.id, pooled);
-      await this.#needs.state.end(journal.id);
+      await this.#needs.state.end(journal.id, LOSABLE);
       throw error;
     }
-    await this.#needs.state.end(journal.id);
+    await this.#needs.state.end(journal.id, LOSABLE);
     failpoint('create.after-end');
     await this.#needs.state.publish({
       type: 'sandbox-created',
@@ -147,7 +152,7 @@ export class MakeSandbox {
     if (record.policy.network.run !== 'none')
       await (await this.#needs.openNetwork.open(record, runtime, options))[Symbol.asyncDispose]();
     if (record.assurance) return record;
-    return await this.#needs.state.update(record, { assurance: await runtime.assurance(options) });
+    return await this.#needs.state.update(record, { assurance: await runtime.assurance(options) }, LOSABLE);
   }
 
   async #setUp(

@@ -120,7 +120,11 @@ export class DeleteSandbox {
    */
   async removeAll(record: SandboxRecord, repository: Pick<SourceRepository, 'remove'>, isLost = false): Promise<void> {
     const provider = isLost ? undefined : await this.#needs.openSandboxes.providerOf(record); // first: without it nothing begins
-    const journal = await this.#needs.state.begin({ operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' });
+    // Two writes wait for the disk: that the record is being deleted, with this entry before it, and that it is gone. A power cut that
+    // takes the end of the entry leaves what a kill before that leaves.
+    const isLosable = record.state !== 'deleting'; // else nothing follows at once
+    const entry = { operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' };
+    const journal = await this.#needs.state.begin(entry, { isLosable });
     failpoint('delete.after-journal');
     await changeRecord(this.#needs.state, record, ({ state }) =>
       state === 'deleting' ? undefined : { state: 'deleting' },
@@ -134,12 +138,12 @@ export class DeleteSandbox {
     failpoint('delete.after-snapshots');
     await this.#needs.openSandboxes.close(record.id);
     failpoint('delete.after-close');
-    await this.#needs.state.step(journal.id, 'history');
+    await this.#needs.state.step(journal.id, 'history', { isLosable: true });
     await repository.remove(record.id);
     failpoint('delete.after-history');
     await this.#needs.state.remove(record.id);
     failpoint('delete.after-record');
-    await this.#needs.state.end(journal.id);
+    await this.#needs.state.end(journal.id, { isLosable: true });
     failpoint('delete.after-end');
     await this.#needs.state.publish({
       type: 'sandbox-deleted',
