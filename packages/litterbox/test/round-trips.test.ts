@@ -5,7 +5,15 @@ import type { Litterbox } from '../src/index.ts';
 import { LibraryFixture } from './library-fixture.ts';
 import { PROVIDER, provider } from './provider.ts';
 
-type Call = 'create' | 'first run' | 'first run, session at rest' | 'run' | 'read' | 'write' | 'list';
+type Call =
+  | 'create'
+  | 'first run'
+  | 'first run, session at rest'
+  | 'run'
+  | 'attach, no input'
+  | 'read'
+  | 'write'
+  | 'list';
 
 /**
  * How often a program that uses Litterbox may wait for the machine of its sandboxes. An engine is asked for each step by itself: for its
@@ -13,8 +21,26 @@ type Call = 'create' | 'first run' | 'first run, session at rest' | 'run' | 'rea
  * workspace, so that a write asks once more. A container that the program before has just left may be found while it ends; then it is asked
  * three times more.
  */
-const NAMESPACES = { create: 6, 'first run': 7, 'first run, session at rest': 8, run: 2, read: 1, write: 2, list: 1 };
-const ENGINES = { create: 10, 'first run': 10, 'first run, session at rest': 13, run: 2, read: 1, write: 3, list: 2 };
+const NAMESPACES = {
+  create: 6,
+  'first run': 7,
+  'first run, session at rest': 8,
+  run: 2,
+  'attach, no input': 2,
+  read: 1,
+  write: 2,
+  list: 1,
+};
+const ENGINES = {
+  create: 10,
+  'first run': 10,
+  'first run, session at rest': 13,
+  run: 2,
+  'attach, no input': 2,
+  read: 1,
+  write: 3,
+  list: 2,
+};
 /** It looks up what another program found out, writes down what it found out itself, and fills the volumes of a new container. */
 const PODMAN = { ...ENGINES, create: 13 };
 const MOST: Readonly<Record<Call, number>> = { overlayfs: NAMESPACES, podman: PODMAN }[PROVIDER] ?? ENGINES;
@@ -43,6 +69,10 @@ describe(`round trips to the machine on ${PROVIDER}`, () => {
     await count('first run', second.host, () => run(second.litterbox, 'true'));
     await count('run', second.host, () => run(second.litterbox, 'true'));
     const work = await second.litterbox.open('work');
+    await count('attach, no input', second.host, async () => {
+      await using attached = await work.attach({ command: ['true'], noInput: true });
+      await attached.finish(await attached.process.exit);
+    });
     for (const text of ['one\n', 'two\n']) await work.write('src/a.txt', text); // with the second, a program for files stays
     await count('write', second.host, () => work.write('src/a.txt', 'three\n'));
     await count('read', second.host, () => work.read('src/a.txt'));

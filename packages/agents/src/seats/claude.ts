@@ -91,7 +91,7 @@ export const claudeSeat: Seat = {
       await writeFile(at(name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o700 });
     try {
       const [memory, root] = await Promise.all([instructionsOf(place.hands, ['CLAUDE.md']), realpath(place.root)]);
-      const words = new TextEncoder().encode(`${whereItIs(place.hands.record.workdir)}\n\n`);
+      const words = new TextEncoder().encode(`${whereItIs(place.hands.record.workdir, tools !== undefined)}\n\n`);
       await Promise.all([
         writeFile(at('relay.cjs'), relayProgram()),
         // Claude starts the server of its tools through the prefix too.
@@ -164,8 +164,8 @@ function settings(environment: Readonly<Record<string, string>>, hook: string): 
   });
 }
 
-const whereItIs = (workdir: string) =>
-  `Bash and the tools of mcp__${SERVER} work in a sandbox, where the repository is at ${workdir}. No tool of yours reads files of the machine that you run on. Read a file to which output was saved with Bash (sed, tail, grep), and with no other tool.`;
+const whereItIs = (workdir: string, hasTools: boolean) =>
+  `${hasTools ? `Bash and the tools of mcp__${SERVER} work` : 'Bash works'} in a sandbox, where the repository is at ${workdir}. No tool of yours reads files of the machine that you run on. Read a file to which output was saved with Bash (sed, tail, grep), and with no other tool.`;
 
 function refusal(what: string): LitterboxError {
   return new LitterboxError('UNSUPPORTED', what, {

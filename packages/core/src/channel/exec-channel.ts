@@ -9,7 +9,7 @@ import { type CommandShell, RUN_TEXT } from './command-shell.ts';
 import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';
 import { type KeptOutput, BoundedOutput } from './bounded-output.ts';
 import { printfFormat, quoted } from './shell-text.ts';
-import { type LimitCounts, report, type ScriptEnd, Worker } from './worker.ts';
+import { ENTERED, type LimitCounts, report, type ScriptEnd, Worker } from './worker.ts';
 
 /** What the channel needs of a runtime. */
 export interface ChannelTarget {
@@ -44,6 +44,8 @@ export interface ChannelCommand {
   readonly isMerged?: boolean | undefined;
   /** Once, when the command has been started. Must not throw. */
   readonly onStart?: ((running: RunningCommand) => void) | undefined;
+  /** Once, when the command has its directory and is about to be executed. Must not throw. */
+  readonly onEntered?: (() => void) | undefined;
 }
 
 /** A command of the exec channel that goes on. */
@@ -183,7 +185,7 @@ export class ExecChannel implements AsyncDisposable {
 
     let end: ScriptEnd | 'given-up' | 'lost' | undefined;
     try {
-      const script = worker.run(scriptOf(command, callId), keep).catch((error: unknown) => {
+      const script = worker.run(scriptOf(command, callId), keep, command.onEntered).catch((error: unknown) => {
         if (error instanceof LitterboxError && error.code === 'CHANNEL_BROKEN') return 'lost' as const;
         throw error;
       });
@@ -384,10 +386,11 @@ export function whatToRun(command: Command): Pick<ChannelCommand, 'argv' | 'scri
 }
 
 /** One subshell per command: what it changes of its environment, directory and descriptors ends with it. */
-function scriptOf({ argv, script, cwd, env = {}, stdin, isMerged }: ChannelCommand, callId: string): string {
+function scriptOf({ argv, script, cwd, env = {}, stdin, isMerged, onEntered }: ChannelCommand, callId: string): string {
   const steps = [`export ${CALL_VARIABLE}=${callId}`];
   for (const [name, value] of Object.entries(env)) steps.push(`export ${name}=${quoted(value)}`);
   if (cwd !== undefined) steps.push(`cd ${quoted(cwd)} || { ${report('no-cwd')}; exit 1; }`);
+  if (onEntered) steps.push(report(ENTERED));
   const words = argv.map(quoted).join(' ');
   const errors = isMerged === true ? '2>&1' : '2>&8';
   if (script === undefined) steps.push(`exec ${words} ${errors} 8>&-`);

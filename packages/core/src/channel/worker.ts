@@ -66,6 +66,9 @@ export interface ScriptEnd {
 /** Shell text by which a script tells the host a word apart from its output. */
 export const report = (word: string): string => `printf '\\036%s %s\\n' "$lb_nonce" ${word}`;
 
+/** Reported by a command that has its directory. */
+export const ENTERED = 'entered';
+
 /** One long-lived `sh` inside the sandbox whose stdout and stderr are those of the command it runs. One script at a time. */
 export class Worker implements AsyncDisposable {
   readonly #handle: ProcessHandle;
@@ -122,7 +125,7 @@ export class Worker implements AsyncDisposable {
    *
    * @throws LitterboxError `CHANNEL_BROKEN` when the shell dies before the script ended; `UNAVAILABLE` when the way to it is lost.
    */
-  async run(script: string, onOutput: (chunk: OutputChunk) => unknown): Promise<ScriptEnd> {
+  async run(script: string, onOutput: (chunk: OutputChunk) => unknown, onEntered?: () => void): Promise<ScriptEnd> {
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const reports: string[] = [];
     return await new Promise<ScriptEnd>((resolve, reject) => {
@@ -139,6 +142,7 @@ export class Worker implements AsyncDisposable {
         (status) => {
           const [, code, held, ...counts] =
             /^(\d{1,3}) ([01]) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/.exec(status) ?? [];
+          if (status === ENTERED) return onEntered?.();
           if (code === undefined) return void reports.push(status);
           const [killedBefore = 0, refusedBefore = 0, killed = 0, refused = 0] = counts.map(Number);
           end ??= {
