@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { permissionMode } from '../src/seats/claude.ts';
 import { bashText, ClaudeFixture } from './claude-fixture.ts';
 
 const hookInput = (id: string, command: string) =>
@@ -53,7 +54,10 @@ test('cd lasts: Claude reads on the host the place of the directory inside', asy
 test('cd lasts where the directory is in the sandbox alone, outside of the workspace too', async () => {
   await using claude = new ClaudeFixture();
   const { args } = await claude.seated();
-  expect(args).toContain(`--add-dir=${claude.own('at')}`); // otherwise Claude goes back
+  // Otherwise Claude goes back; by --add-dir it asks the person first whether they trust the directory.
+  expect(args.find((word) => word.startsWith('--settings='))).toContain(
+    `"additionalDirectories":["${claude.own('at')}"]`,
+  );
   mkdirSync(join(claude.workdir, 'made/inside'), { recursive: true });
   symlinkSync('/', join(claude.root, 'made'));
   for (const inside of [join(claude.workdir, 'made/inside'), claude.directory]) {
@@ -81,6 +85,15 @@ test.each([
   expect((await claude.ran(bashText(`'pwd() { ${instead}; }'`, claude.note))).code).toBe(0);
   expect(claude.notes()).toHaveLength(1);
   expect(existsSync(claude.note)).toBe(false);
+});
+
+test('asks for no consent to what is done in the sandbox, unless the person chose a mode', async () => {
+  await using claude = new ClaudeFixture();
+  const home = { HOME: claude.directory };
+  expect(permissionMode(home)).toEqual(['--permission-mode=default']);
+  mkdirSync(join(claude.directory, '.claude'));
+  writeFileSync(join(claude.directory, '.claude/settings.json'), '{"permissions":{"defaultMode":"plan"}}');
+  expect(permissionMode(home)).toEqual([]);
 });
 
 test('without a server of tools Claude is given none, and no word of them', async () => {

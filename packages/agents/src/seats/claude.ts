@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LitterboxError } from 'litterbox';
 import { listenRelay } from '../claude/listen-relay.ts';
@@ -122,15 +123,15 @@ export const claudeSeat: Seat = {
       return {
         environment,
         args: [
+          ...permissionMode(process.env),
           `--tools=${OWN_TOOLS.join(',')}`,
           `--allowedTools=Bash,mcp__${SERVER}`,
           `--disallowedTools=${NOT_TOOLS.join(',')}`,
           '--setting-sources=user',
           `--mcp-config=${at('servers.json')}`,
           '--strict-mcp-config',
-          `--add-dir=${at('at')}`,
           `--append-system-prompt-file=${at('prompt.md')}`,
-          `--settings=${settings(environment, at('hook'))}`,
+          `--settings=${settings(environment, at('hook'), at('at'))}`,
         ],
         async [Symbol.asyncDispose]() {
           await relay[Symbol.asyncDispose]();
@@ -154,10 +155,28 @@ export const claudeSeat: Seat = {
   },
 };
 
+/**
+ * What Claude does without a word of the person's asks for consent to each command, by a model of Anthropic's: all that it may do is done in
+ * the sandbox. A mode that the person chose, in their settings or on the command line, stays.
+ */
+export function permissionMode(environment: NodeJS.ProcessEnv): readonly string[] {
+  const directory = environment['CLAUDE_CONFIG_DIR'] || join(environment['HOME'] ?? homedir(), '.claude');
+  try {
+    const { permissions } = JSON.parse(readFileSync(join(directory, 'settings.json'), 'utf8')) as {
+      readonly permissions?: { readonly defaultMode?: unknown };
+    };
+    if (permissions?.defaultMode !== undefined) return [];
+  } catch {
+    // none, or Claude itself says what is wrong with it
+  }
+  return ['--permission-mode=default'];
+}
+
 /** They win over the settings of the person. The hook is there for those of an organization, which win over these. */
-function settings(environment: Readonly<Record<string, string>>, hook: string): string {
+function settings(environment: Readonly<Record<string, string>>, hook: string, standIns: string): string {
   return JSON.stringify({
     env: environment,
+    permissions: { additionalDirectories: [standIns] },
     disableAllHooks: false,
     sandbox: { enabled: false }, // a second one, on this machine, around the way to the first
     hooks: { PreToolUse: [{ matcher: 'Bash|Agent', hooks: [{ type: 'command', command: hook }] }] },
