@@ -78,6 +78,11 @@ export const MAX_ARGUMENT_BYTES = 128 * 1024;
 const DEFAULT_MAX_OUTPUT_BYTES = 2 ** 20;
 /** How long after a kill the shell may take to say so, before it is given up with its command. */
 const KILL_GRACE_MS = 3_000;
+/**
+ * What a command printed by way of another process, as through `exec > >(tee log)`, comes when that has read its own end: so long is waited
+ * for what still holds the output. A server in the background holds it for ever.
+ */
+const LAST_OUTPUT_WAITS_MS = [5, 15, 40, 120, 320];
 /** Idle shells kept for the next command. */
 const MAX_IDLE_WORKERS = 4;
 /** A command that has just been asked for has its mark after its first exec; until then nothing would hear a signal. */
@@ -196,9 +201,10 @@ export class ExecChannel implements AsyncDisposable {
       clearTimeout(graceTimer);
       options?.signal?.removeEventListener('abort', onAbort);
     }
-    const isReusable = typeof end === 'object' && !end.isHeld && !this.#isDisposed;
+    const isHeld = typeof end === 'object' && end.isHeld && (await staysHeld(worker, keep));
+    const isReusable = typeof end === 'object' && !isHeld && !this.#isDisposed;
     if (isReusable && this.#idle.length < MAX_IDLE_WORKERS) this.#idle.push(worker);
-    else void this.#retire(worker, typeof end === 'object' && end.isHeld);
+    else void this.#retire(worker, isHeld);
     if (typeof end === 'object' && end.reports.includes('no-cwd')) {
       throw new LitterboxError(
         'NOT_FOUND',
@@ -345,6 +351,17 @@ export class ExecChannel implements AsyncDisposable {
     if (this.#isDisposed)
       throw new LitterboxError('DISPOSED', 'The exec channel was closed.', { operation: 'channel.run' });
   }
+}
+
+/** Passes on the last output of a command whose output another process still holds. Resolves with whether one goes on holding it. */
+async function staysHeld(worker: Worker, onOutput: (chunk: OutputChunk) => unknown): Promise<boolean> {
+  for (const waitMs of LAST_OUTPUT_WAITS_MS) {
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const end = await worker.run('lb_before=', onOutput).catch(() => undefined); // lost: it is found out by who uses it next
+    if (!end?.isHeld) return false;
+  }
+  worker.hush();
+  return true;
 }
 
 /** What limits did between two counts. */

@@ -79,6 +79,8 @@ export class Worker implements AsyncDisposable {
   #pid = 0;
   #shell: CommandShell = 'sh';
   #listening: Promise<unknown> | undefined;
+  /** Hears what comes once a script has ended that left the output to another process. */
+  #after: ((chunk: OutputChunk) => unknown) | undefined;
   #current: { stdout: MarkerSplitter; stderr: MarkerSplitter; lost: () => void } | undefined;
 
   private constructor(handle: ProcessHandle) {
@@ -135,6 +137,7 @@ export class Worker implements AsyncDisposable {
         streamsOpen -= 1;
         if (streamsOpen > 0 || !end) return;
         this.#current = undefined;
+        if (end.isHeld) this.#after = onOutput;
         resolve(end);
       };
       const stdout = new MarkerSplitter(
@@ -171,10 +174,16 @@ export class Worker implements AsyncDisposable {
         );
       };
       this.#current = { stdout, stderr, lost };
+      this.#after = undefined;
       if (!this.#isAlive) return lost();
       const framed = `lb_nonce=${nonce}; set -- /proc/[0-9]*; lb_before="$*"; lb_count; lb_had="$lb_killed $lb_refused"\n${script}\nlb_end\n`;
       this.#handle.write(scriptBytes(framed)).catch(lost);
     });
+  }
+
+  /** What comes from now on, and is no script's, goes nowhere. */
+  hush(): void {
+    this.#after = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -191,8 +200,9 @@ export class Worker implements AsyncDisposable {
   async #read(): Promise<void> {
     try {
       for await (const chunk of this.#handle) {
-        if (chunk.type === 'stdout-data') this.#current?.stdout.push(chunk.bytes);
-        else this.#current?.stderr.push(chunk.bytes);
+        if (!this.#current) this.#told(this.#after?.(chunk));
+        else if (chunk.type === 'stdout-data') this.#current.stdout.push(chunk.bytes);
+        else this.#current.stderr.push(chunk.bytes);
         if (this.#listening) {
           await this.#listening;
           this.#listening = undefined;
