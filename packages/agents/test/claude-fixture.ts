@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -37,9 +37,10 @@ export class ClaudeFixture implements AsyncDisposable {
     for (const path of [this.root, this.workdir, this.tmp]) mkdirSync(path);
   }
 
-  async seated(): Promise<OpenedSeat> {
+  async seated({ hasTools = true } = {}): Promise<OpenedSeat> {
     const tools = [process.execPath, '-e', 'console.log("tools", process.argv[1])', "it's"] as const;
-    this.#opened = await claudeSeat.open({ hands: this.#hands(), root: this.root, shell: '/bin/sh', tools });
+    const place = { hands: this.#hands(), root: this.root, shell: '/bin/sh' };
+    this.#opened = await claudeSeat.open(hasTools ? { ...place, tools } : place);
     return this.#opened;
   }
 
@@ -50,6 +51,11 @@ export class ClaudeFixture implements AsyncDisposable {
   /** A file of the seat. */
   own(name: string): string {
     return this.prefix.replace(/[^/]*$/, name);
+  }
+
+  /** What is in the `/tmp` inside for Claude. */
+  notes(): readonly string[] {
+    return readdirSync(this.tmp).map((name) => `/tmp/${name}`);
   }
 
   /** Starts the prefix as Claude does. */

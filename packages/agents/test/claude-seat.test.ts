@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { permissionMode } from '../src/seats/claude.ts';
 import { bashText, ClaudeFixture } from './claude-fixture.ts';
 
 const hookInput = (id: string, command: string) =>
@@ -29,7 +30,12 @@ test('a command of Claude runs in the sandbox, as the call that Claude makes of 
   expect(ran).toEqual({ code: 3, output: 'here\n', error: 'wrong\n' });
   const [attached] = claude.attached;
   expect(attached).toMatchObject({ subject: command, callId: 'toolu_1', tool: 'claude', cwd: '.', mergeOutput: false });
-  expect(attached?.command).toEqual(['/bin/sh', '-c', `eval '${command}' < /dev/null && pwd -P >| ${claude.note}`]);
+  const [note] = claude.notes();
+  expect(attached?.command).toEqual([
+    '/bin/sh',
+    '-c',
+    `{ true >| ${note}; } 2>/dev/null; eval '${command}' < /dev/null && pwd -P >| ${note}`,
+  ]);
   expect(JSON.stringify(attached?.env)).not.toContain('secret');
   expect(readdirSync(claude.root)).toEqual([]);
 });
@@ -48,7 +54,10 @@ test('cd lasts: Claude reads on the host the place of the directory inside', asy
 test('cd lasts where the directory is in the sandbox alone, outside of the workspace too', async () => {
   await using claude = new ClaudeFixture();
   const { args } = await claude.seated();
-  expect(args).toContain(`--add-dir=${claude.own('at')}`); // otherwise Claude goes back
+  // Otherwise Claude goes back; by --add-dir it asks the person first whether they trust the directory.
+  expect(args.find((word) => word.startsWith('--settings='))).toContain(
+    `"additionalDirectories":["${claude.own('at')}"]`,
+  );
   mkdirSync(join(claude.workdir, 'made/inside'), { recursive: true });
   symlinkSync('/', join(claude.root, 'made'));
   for (const inside of [join(claude.workdir, 'made/inside'), claude.directory]) {
@@ -74,8 +83,44 @@ test.each([
   await claude.seated();
   // pwd is then the agent's own function, so what the wrapper writes is the agent's too.
   expect((await claude.ran(bashText(`'pwd() { ${instead}; }'`, claude.note))).code).toBe(0);
-  expect(existsSync(claude.note.replace('/tmp', claude.tmp))).toBe(true);
+  expect(claude.notes()).toHaveLength(1);
   expect(existsSync(claude.note)).toBe(false);
+});
+
+test('asks for no consent to what is done in the sandbox, unless the person chose a mode', async () => {
+  await using claude = new ClaudeFixture();
+  const home = { HOME: claude.directory };
+  expect(permissionMode(home)).toEqual(['--permission-mode=default']);
+  mkdirSync(join(claude.directory, '.claude'));
+  writeFileSync(join(claude.directory, '.claude/settings.json'), '{"permissions":{"defaultMode":"plan"}}');
+  expect(permissionMode(home)).toEqual([]);
+});
+
+test('without a server of tools Claude is given none, and no word of them', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated({ hasTools: false });
+  expect(JSON.parse(readFileSync(claude.own('servers.json'), 'utf8'))).toEqual({ mcpServers: {} });
+  expect(readFileSync(claude.own('prompt.md'), 'utf8')).toMatch(/^Bash works in a sandbox/);
+});
+
+test('FC-291: notes of the directory do not pile up inside, and none is taken for that of a later command', async () => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  mkdirSync(join(claude.workdir, 'lib'));
+  for (const word of [`'cd lib'`, 'true', 'true', `'exit 0'`]) {
+    rmSync(claude.note, { force: true });
+    expect((await claude.ran(bashText(word, claude.note))).code).toBe(0);
+  }
+  expect(existsSync(claude.note)).toBe(false); // the last one said nothing of its directory
+  expect(claude.notes()).toHaveLength(1);
+  const meet = (name: string, other: string) =>
+    `'mkdir ${name}; cd ${name}; until [ -e ../${other} ]; do sleep 0.05; done'`;
+  const notes = [claude.note.replace('claude-', 'claude-a'), claude.note.replace('claude-', 'claude-b')] as const;
+  await Promise.all([claude.ran(bashText(meet('a', 'b'), notes[0])), claude.ran(bashText(meet('b', 'a'), notes[1]))]);
+  const ends = notes.map((note) => readFileSync(note, 'utf8'));
+  for (const note of notes) rmSync(note);
+  expect(new Set(ends).size).toBe(2); // each its own
+  expect(claude.notes()).toHaveLength(2);
 });
 
 test('a file that somebody laid where Claude reads stays as it is', async () => {

@@ -218,6 +218,21 @@ describe("Codex's exec server", () => {
     expect((await sandbox.run(['pgrep', '-f', 'sleep 314'])).exitCode).toBe(0);
   });
 
+  it('tells long output whole, in order and once, while other calls go on', async () => {
+    await using fixture = new AgentsFixture();
+    const { url } = await fixture.seated();
+    await using client = await ExecClient.ready(url);
+    const lines = 1_000_000;
+    await client.start('long', `echo ready; until [ -e go ]; do sleep 0.05; done; seq ${lines}`);
+    await client.told('process/output', 'long');
+    await client.start('other', 'touch go; echo other');
+    await client.told('process/closed', 'other');
+    expect(client.output('other')).toBe('other\n');
+    await client.told('process/closed', 'long');
+    const output = client.output('long');
+    expect([output.length, output.slice(-14)]).toEqual(['ready\n'.length + 6_888_896, '999999\n1000000\n'.slice(-14)]);
+  });
+
   it('answers what is no message and what is unknown, and goes on', async () => {
     await using fixture = new AgentsFixture();
     const { url } = await fixture.seated();

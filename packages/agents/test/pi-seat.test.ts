@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import type { Sandbox } from 'litterbox';
 import { SEATS } from '../src/index.ts';
+import { ownInstructions } from '../src/seats/pi.ts';
 import { AgentsFixture } from './agents-fixture.ts';
 
 const pi = SEATS.find(({ id }) => id === 'pi');
@@ -137,6 +138,20 @@ describe("pi's extension", () => {
       'Nothing runs on this machine',
     );
     expect(fixture.git('status', '--porcelain')).toBe('');
+  });
+
+  it("takes along the person's own instructions from their home, and none of their work tree", async () => {
+    await using fixture = new PiFixture();
+    const home = join(fixture.directory, 'home');
+    mkdirSync(join(home, '.pi/agent'), { recursive: true });
+    const told = (environment: NodeJS.ProcessEnv) => Buffer.concat(ownInstructions(environment)).toString();
+    expect(told({ HOME: home })).toBe('');
+    writeFileSync(join(home, '.pi/agent/AGENTS.md'), 'Be brief.');
+    writeFileSync(join(home, '.pi/agent/CLAUDE.md'), 'no');
+    writeFileSync(join(home, '.pi/agent/APPEND_SYSTEM.md'), 'Be kind.');
+    writeFileSync(join(home, 'AGENTS.md'), 'no');
+    expect(told({ HOME: home })).toBe('Be kind.\n\nBe brief.\n\n');
+    expect(told({ HOME: home, PI_CODING_AGENT_DIR: home })).toBe('no\n\n');
   });
 
   it('refuses words of pi that would bring hands of its own', () => {

@@ -73,6 +73,9 @@ describe('litterbox with codex', () => {
     const other = await run(['with', 'codex', '--', 'run', 'cat a.txt']);
     expect(other.stdout).toBe('a\n');
     expect(other.stderr).toContain('main-codex-2');
+    // More than the log tells where nobody says how many.
+    const many = await run(['with', 'codex', '--continue', '--', 'run', ...Array<string>(101).fill('true')]);
+    expect(many.stderr).toContain('0 changed files, in 101 calls');
   });
 
   it('seats one agent at a time, told in the list, unless they are to share', async () => {

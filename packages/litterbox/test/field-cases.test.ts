@@ -155,4 +155,17 @@ curl -s -o /dev/null -w '%{http_code}\\n' http://registry.example.org/; kill $!`
       expect(copies.filter((path) => path.endsWith('/large.bin'))).toHaveLength(1);
     },
   );
+
+  it('FC-292: what a command prints by way of a program that outlives its shell is part of its output', async () => {
+    await using fixture = new LibraryFixture();
+    const sandbox = await fixture.open().create({ name: 'a' });
+    // As `exec > >(tee log)`, which bash alone has. The other program prints after the shell has ended.
+    const command = 'mkfifo p; { read -r line; sleep 0.1; echo "$line"; } <p & exec >p; echo printed';
+    const { exitCode, stdout } = await sandbox.run(command);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'printed\n' });
+    // A server is not waited for, and is not heard by the next command.
+    await sandbox.run('while :; do echo chatter; sleep 0.01; done & echo $! >pid');
+    expect((await sandbox.run('sleep 0.1; echo next')).stdout).toBe('next\n');
+    expect((await sandbox.run('kill "$(cat pid)"')).exitCode).toBe(0);
+  });
 });

@@ -11,6 +11,7 @@ type Call =
   | 'first run'
   | 'first run, session at rest'
   | 'run'
+  | 'attach, no input'
   | 'read'
   | 'first write'
   | 'write'
@@ -28,13 +29,23 @@ const NAMESPACES = {
   'first run': 7,
   'first run, session at rest': 8,
   run: 2,
+  'attach, no input': 2,
   read: 1,
   'first write': 4,
   write: 2,
   list: 1,
   delete: 3,
 };
-const ENGINES = { create: 10, 'first run': 10, 'first run, session at rest': 13, run: 2, read: 1, write: 3, list: 2 };
+const ENGINES = {
+  create: 10,
+  'first run': 10,
+  'first run, session at rest': 13,
+  run: 2,
+  'attach, no input': 2,
+  read: 1,
+  write: 3,
+  list: 2,
+};
 /** It looks up what another program found out, writes down what it found out itself, and fills the volumes of a new container. */
 const PODMAN = { ...ENGINES, create: 13 };
 const MOST: Readonly<Partial<Record<Call, number>>> = { overlayfs: NAMESPACES, podman: PODMAN }[PROVIDER] ?? ENGINES;
@@ -76,6 +87,10 @@ describe(`round trips to the machine on ${PROVIDER}`, () => {
     await count('first run', second.host, () => run(second.litterbox, 'true'));
     await count('run', second.host, () => run(second.litterbox, 'true'));
     const work = await second.litterbox.open('work');
+    await count('attach, no input', second.host, async () => {
+      await using attached = await work.attach({ command: ['true'], noInput: true });
+      await attached.finish(await attached.process.exit);
+    });
     await count('first write', second.host, () => work.write('src/a.txt', 'one\n'));
     await work.write('src/a.txt', 'two\n'); // a program for files stays from now on
     await count('write', second.host, () => work.write('src/a.txt', 'three\n'));

@@ -18,7 +18,7 @@ test.each([
 ])('finds the command in %s', (word, command) => {
   expect(bashCall(`${BEFORE}eval ${word}${AFTER}`)).toEqual({
     command,
-    script: `eval ${word}${AFTER}`,
+    script: `eval ${word} < /dev/null && pwd -P >| `,
     directoryFile: '/tmp/claude-9ed0-cwd',
   });
 });

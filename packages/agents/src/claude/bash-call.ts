@@ -5,7 +5,7 @@
 export interface BashCall {
   /** As the model gave it. */
   readonly command: string;
-  /** The part of the text that means something inside: the command, and the note of its directory. */
+  /** The part of the text that means something inside, up to the path of the file for the directory. */
   readonly script: string;
   /** The file for the directory. Nothing that does not look like one of Claude's own. */
   readonly directoryFile: string;
@@ -21,7 +21,8 @@ export function bashCall(text: string): BashCall | undefined {
   const word = shellWord(text, at + RUNS.length);
   const [, directoryFile] = (word && ENDS.exec(text.slice(word.end))) ?? [];
   if (!word || directoryFile === undefined) return undefined;
-  return { command: word.value, script: text.slice(at + ' && '.length), directoryFile };
+  const script = text.slice(at + ' && '.length, -directoryFile.length);
+  return { command: word.value, script, directoryFile };
 }
 
 /** The word of a shell's language that begins at a place, without its quotes. Nothing is expanded: none that would be is taken. */

@@ -8,7 +8,7 @@ import { hostPath, insidePath, isPlain } from '../paths.ts';
 
 const MAX_PATH_BYTES = 4096;
 const MAX_STAND_INS = 1000;
-const NO_FILE = ['NOT_FOUND', 'NOT_A_REGULAR_FILE', 'IS_A_DIRECTORY', 'NOT_A_DIRECTORY'] as const;
+const NO_FILE = ['NOT_FOUND', 'NOT_A_REGULAR_FILE', 'IS_A_DIRECTORY', 'NOT_A_DIRECTORY', 'FILE_TOO_LARGE'] as const;
 
 /**
  * Where the commands of Claude run. Claude keeps the directory in which its last command ended and starts the next one there, so it has to
@@ -18,6 +18,9 @@ export class Directories {
   readonly #place: ExecPlace;
   readonly #standIns: string;
   readonly #inside = new Map<string, string>();
+  /** Begins the names of this session's notes inside. */
+  readonly #note = `/tmp/claude-${crypto.randomUUID().slice(0, 8)}`;
+  readonly #taken = new Set<string>();
 
   /** @param standIns a directory of ours, to which Claude may go */
   constructor(place: ExecPlace, standIns: string) {
@@ -33,14 +36,24 @@ export class Directories {
     return insidePath(this.#place, directory) ?? '.';
   }
 
+  /**
+   * A file inside for the directory in which a command ends, until it is released. Claude names another one for each command, which would
+   * pile up; these are as many as there are commands at once.
+   */
+  note(): Disposable & { readonly file: string } {
+    let number = 1;
+    while (this.#taken.has(`${this.#note}-${number}`)) number += 1;
+    const file = `${this.#note}-${number}`;
+    this.#taken.add(file);
+    return { file, [Symbol.dispose]: () => void this.#taken.delete(file) };
+  }
+
   /** The directory for Claude after a command, from the file that the command wrote: it is the agent's, and counts if it is one path. */
   async after(file: string): Promise<string | undefined> {
-    const { hands } = this.#place;
     try {
-      const { sizeBytes } = await hands.status(file);
-      if (sizeBytes > MAX_PATH_BYTES) return undefined;
-      const bytes = await hands.read(file);
-      const path = isUtf8(bytes) ? Buffer.from(bytes).toString('utf8').replace(/\n$/, '') : '';
+      const bytes = await this.#place.hands.read(file);
+      const isOne = bytes.length <= MAX_PATH_BYTES && isUtf8(bytes);
+      const path = isOne ? Buffer.from(bytes).toString('utf8').replace(/\n$/, '') : '';
       return isPlain(path) ? await this.#outside(path) : undefined;
     } catch (error) {
       if (NO_FILE.some((code) => isLitterboxError(error, code))) return undefined;

@@ -3,10 +3,10 @@ import { createServer, type Socket } from 'node:net';
 import { type AttachedProcess, isLitterboxError } from 'litterbox';
 import * as z from 'zod';
 import type { ExecPlace } from '../exec-place.ts';
-import { exitOf } from '../exit-of.ts';
 import { failureText } from '../failure-text.ts';
+import { passedOn } from '../passed-on.ts';
 import { AnnouncedCalls } from './announced-calls.ts';
-import { bashCall } from './bash-call.ts';
+import { type BashCall, bashCall } from './bash-call.ts';
 import { frame, frameReader, FRAMES, MAX_FRAME_BYTES } from './frames.ts';
 import { Directories, tellDirectory } from './directories.ts';
 import { SavedOutputs } from './saved-outputs.ts';
@@ -158,7 +158,8 @@ async function ran(
   const callId = call && calls.take(call.command);
   if (call && file !== undefined) outputs.printed(file);
   const cwd = directories.inside(directory);
-  const script = call ? await outputs.broughtInto(hands, call.script) : text;
+  using note = directories.note();
+  const script = call ? await outputs.broughtInto(hands, notedIn(note.file, call)) : text;
   const start = async () =>
     await hands.attach({
       command: [shell, '-c', script],
@@ -166,7 +167,7 @@ async function ran(
       env: ENVIRONMENT,
       tool: 'claude',
       mergeOutput: isMerged,
-      ...(call && { subject: call.command }),
+      ...(call && { subject: call.command, noInput: true }), // its input is empty, or in its text
       ...(callId !== undefined && { callId }),
     });
   const attached = await start().catch(async (error: unknown) => {
@@ -187,23 +188,22 @@ async function ran(
   void gone.then(async () => {
     if (!hasExited) await process[Symbol.asyncDispose]();
   });
-  input({ write: async (bytes) => await process.write(bytes), end: async () => await process.closeStdin() });
-  const output = (async () => {
-    for await (const { type, bytes } of process)
-      for (let at = 0; at < bytes.length; at += MAX_FRAME_BYTES)
-        await send(type === 'stdout-data' ? FRAMES.output : FRAMES.error, bytes.slice(at, at + MAX_FRAME_BYTES));
-  })();
-  output.catch(() => {}); // heard below
-  // What it left in the background works on until the seat is given up.
-  void output
-    .catch(() => {})
-    .then(async () => await process.exit)
-    .catch(() => {})
-    .finally(() => running.delete(process));
+  input(
+    call
+      ? { async write() {}, async end() {} }
+      : { write: async (bytes) => await process.write(bytes), end: async () => await process.closeStdin() },
+  );
+  const over = () => void running.delete(process);
   try {
-    const exit = await exitOf(process, output);
+    const { exit, silent } = await passedOn(process, async ({ type, bytes }) => {
+      const kind = type === 'stdout-data' ? FRAMES.output : FRAMES.error;
+      for (let at = 0; at < bytes.length; at += MAX_FRAME_BYTES)
+        await send(kind, bytes.slice(at, at + MAX_FRAME_BYTES));
+    });
+    // What it left in the background works on until the seat is given up.
+    void silent.then(over, over);
     const [after] = await Promise.all([
-      call && exit.code === 0 ? directories.after(call.directoryFile) : undefined,
+      call && exit.code === 0 ? directories.after(note.file) : undefined,
       attached.finish(exit).catch(async (error: unknown) => {
         await send(FRAMES.error, Buffer.from(`Litterbox: what it changed is not recorded: ${failureText(error)}\n`));
       }),
@@ -211,9 +211,15 @@ async function ran(
     if (call && after !== undefined) await tellDirectory(call.directoryFile, after);
     await send(FRAMES.exit, Buffer.from([exit.code & 0xff]));
   } finally {
-    if (!hasExited) await attached[Symbol.asyncDispose]();
+    if (!hasExited) {
+      over();
+      await attached[Symbol.asyncDispose]();
+    }
   }
 }
+
+/** The note is empty first: what is left of the command before would be taken for this one's when it ends the shell. */
+const notedIn = (file: string, { script }: BashCall) => `{ true >| ${file}; } 2>/dev/null; ${script}${file}`;
 
 async function isAbsent({ hands }: ExecPlace, path: string): Promise<boolean> {
   try {

@@ -181,17 +181,19 @@ export class ExecSession {
     this.#processes.set(processId, 'starting');
     try {
       const callId = metadata?.toolCallId ?? undefined;
+      const hasInput = tty || (pipeStdin ?? false);
       const attached = await this.#place.hands.attach({
         command: argv,
         cwd: this.#inside(cwd),
         env: { ...envPolicy?.set, ...env },
         tool: this.#agent,
+        noInput: !hasInput,
         ...(callId !== undefined && { callId: callId.replaceAll(/[^\w.:-]/g, '-').slice(0, 128) }),
         ...(tty && { terminal: { columns: 120, rows: 40 } }),
       });
       const served = new ServedProcess(attached, {
         isTerminal: tty,
-        hasInput: pipeStdin ?? false,
+        hasInput,
         tell: async (told) => await this.#send?.(notification(processId, told)),
       });
       this.#processes.set(processId, served);

@@ -1,5 +1,5 @@
 import type { AttachedProcess, OutputChunk } from 'litterbox';
-import { exitOf } from '../exit-of.ts';
+import { passedOn } from '../passed-on.ts';
 
 /** Output of each process that is kept for who reads it or comes back; as much as Codex's own server keeps. */
 const KEPT_BYTES = 2 ** 20;
@@ -49,7 +49,7 @@ export class ServedProcess {
   ) {
     this.#attached = attached;
     this.#stream = isTerminal ? 'pty' : undefined;
-    this.#stdin = isTerminal || hasInput ? 'open' : 'none';
+    this.#stdin = hasInput ? 'open' : 'none';
     this.#tell = tell;
     this.ended = this.#follow().catch((error: unknown) => {
       this.#failure ??= text(error);
@@ -119,19 +119,15 @@ export class ServedProcess {
   }
 
   async #follow(): Promise<void> {
-    const { process } = this.#attached;
-    if (this.#stdin === 'none') await process.closeStdin();
-    const output = this.#pass(process);
-    output.catch(() => {}); // heard below
     try {
-      const exit = await exitOf(process, output);
+      const { exit, silent } = await passedOn(this.#attached.process, async (chunk) => await this.#pass(chunk));
       await this.#attached.finish(exit).catch((error: unknown) => {
         this.#failure = `What it changed is not recorded: ${text(error)}`;
       });
       await this.#told({ type: 'exited', exitCode: exit.code });
       // What it left in the background may hold its output for ever: Codex takes it for a program that still runs until it is closed.
       await this.#told({ type: 'closed' });
-      await output;
+      await silent;
     } catch (error) {
       this.#failure = text(error);
       if (!this.hasExited) await this.#told({ type: 'exited', exitCode: 1 });
@@ -148,12 +144,10 @@ export class ServedProcess {
     this.#keptBytes = 0;
   }
 
-  async #pass(output: AsyncIterable<OutputChunk>): Promise<void> {
-    for await (const { type, bytes } of output) {
-      const stream = this.#stream ?? (type === 'stdout-data' ? 'stdout' : 'stderr');
-      for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
-        await this.#told({ type: 'output', stream, bytes: bytes.slice(at, at + CHUNK_BYTES) });
-    }
+  async #pass({ type, bytes }: OutputChunk): Promise<void> {
+    const stream = this.#stream ?? (type === 'stdout-data' ? 'stdout' : 'stderr');
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+      await this.#told({ type: 'output', stream, bytes: bytes.slice(at, at + CHUNK_BYTES) });
   }
 
   async #told(event: ProcessEvent): Promise<void> {

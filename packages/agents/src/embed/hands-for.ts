@@ -1,4 +1,5 @@
 import { defaultStateDirectory, type Sandbox } from 'litterbox';
+import { disposeAll } from '../dispose-all.ts';
 import { claudeSeat } from '../seats/claude.ts';
 import { codexSeat } from '../seats/codex.ts';
 import type { OpenedSeat, Seat } from '../seats/seat.ts';
@@ -17,6 +18,13 @@ export interface HandsOptions {
   readonly stateDirectory?: string;
   /** Other agents may work in the sandbox at the same time. */
   readonly share?: boolean;
+  /**
+   * For Claude: how the tools for files are served over standard input and output, or that there are none, and Claude works by commands
+   * alone. The server of Litterbox knows no providers but its own: for a sandbox of another one it takes a server of yours, or `'none'`.
+   *
+   * @defaultValue the server of Litterbox
+   */
+  readonly tools?: readonly [string, ...string[]] | 'none';
   /** Told when a version of the program is tried, which takes some seconds, once. */
   readonly onTrial?: (version: string) => void;
 }
@@ -44,7 +52,7 @@ export async function handsFor(
 export async function handsFor(
   sandbox: Sandbox,
   agent: 'codex',
-  options?: HandsOptions,
+  options?: Omit<HandsOptions, 'tools'>,
 ): Promise<HandsFor<CodexOptions>>;
 export async function handsFor(
   sandbox: Sandbox,
@@ -56,20 +64,18 @@ export async function handsFor(
   seat.refuse(environment, []);
   const program = await assertTried(seat, environment, stateDirectory, given.onTrial ?? (() => {}), given.program);
   const parts: AsyncDisposable[] = []; // undone from the last to the first
-  const giveUp = async () => {
-    for (let part = parts.pop(); part; part = parts.pop()) await part[Symbol.asyncDispose]();
-  };
   try {
     if (!share) parts.push(await sandbox.seat(agent));
     const root = sandbox.record.repositoryRoot;
-    const tools = toolsProgram({ root, sandbox: sandbox.name, agent, stateDirectory });
-    const opened = await seat.open({ hands: sandbox, root, shell: await sandbox.shell(), tools });
+    const { tools = toolsProgram({ root, sandbox: sandbox.name, agent, stateDirectory }) } = given;
+    const place = { hands: sandbox, root, shell: await sandbox.shell() };
+    const opened = await seat.open(tools === 'none' ? place : { ...place, tools });
     parts.push(opened);
     const made = await optionsFor(agent, seat, program, opened, root);
     parts.push(made);
-    return { options: made.options, root, [Symbol.asyncDispose]: giveUp };
+    return { options: made.options, root, [Symbol.asyncDispose]: async () => await disposeAll(parts) };
   } catch (error) {
-    await giveUp();
+    await disposeAll(parts).catch(() => {}); // the reason is what went wrong first
     throw error;
   }
 }

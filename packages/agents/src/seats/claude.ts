@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LitterboxError } from 'litterbox';
 import { listenRelay } from '../claude/listen-relay.ts';
@@ -91,7 +92,7 @@ export const claudeSeat: Seat = {
       await writeFile(at(name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o700 });
     try {
       const [memory, root] = await Promise.all([instructionsOf(place.hands, ['CLAUDE.md']), realpath(place.root)]);
-      const words = new TextEncoder().encode(`${whereItIs(place.hands.record.workdir)}\n\n`);
+      const words = new TextEncoder().encode(`${whereItIs(place.hands.record.workdir, tools !== undefined)}\n\n`);
       await Promise.all([
         writeFile(at('relay.cjs'), relayProgram()),
         // Claude starts the server of its tools through the prefix too.
@@ -122,15 +123,15 @@ export const claudeSeat: Seat = {
       return {
         environment,
         args: [
+          ...permissionMode(process.env),
           `--tools=${OWN_TOOLS.join(',')}`,
           `--allowedTools=Bash,mcp__${SERVER}`,
           `--disallowedTools=${NOT_TOOLS.join(',')}`,
           '--setting-sources=user',
           `--mcp-config=${at('servers.json')}`,
           '--strict-mcp-config',
-          `--add-dir=${at('at')}`,
           `--append-system-prompt-file=${at('prompt.md')}`,
-          `--settings=${settings(environment, at('hook'))}`,
+          `--settings=${settings(environment, at('hook'), at('at'))}`,
         ],
         async [Symbol.asyncDispose]() {
           await relay[Symbol.asyncDispose]();
@@ -154,18 +155,36 @@ export const claudeSeat: Seat = {
   },
 };
 
+/**
+ * What Claude does without a word of the person's asks for consent to each command, by a model of Anthropic's: all that it may do is done in
+ * the sandbox. A mode that the person chose, in their settings or on the command line, stays.
+ */
+export function permissionMode(environment: NodeJS.ProcessEnv): readonly string[] {
+  const directory = environment['CLAUDE_CONFIG_DIR'] || join(environment['HOME'] ?? homedir(), '.claude');
+  try {
+    const { permissions } = JSON.parse(readFileSync(join(directory, 'settings.json'), 'utf8')) as {
+      readonly permissions?: { readonly defaultMode?: unknown };
+    };
+    if (permissions?.defaultMode !== undefined) return [];
+  } catch {
+    // none, or Claude itself says what is wrong with it
+  }
+  return ['--permission-mode=default'];
+}
+
 /** They win over the settings of the person. The hook is there for those of an organization, which win over these. */
-function settings(environment: Readonly<Record<string, string>>, hook: string): string {
+function settings(environment: Readonly<Record<string, string>>, hook: string, standIns: string): string {
   return JSON.stringify({
     env: environment,
+    permissions: { additionalDirectories: [standIns] },
     disableAllHooks: false,
     sandbox: { enabled: false }, // a second one, on this machine, around the way to the first
     hooks: { PreToolUse: [{ matcher: 'Bash|Agent', hooks: [{ type: 'command', command: hook }] }] },
   });
 }
 
-const whereItIs = (workdir: string) =>
-  `Bash and the tools of mcp__${SERVER} work in a sandbox, where the repository is at ${workdir}. No tool of yours reads files of the machine that you run on. Read a file to which output was saved with Bash (sed, tail, grep), and with no other tool.`;
+const whereItIs = (workdir: string, hasTools: boolean) =>
+  `${hasTools ? `Bash and the tools of mcp__${SERVER} work` : 'Bash works'} in a sandbox, where the repository is at ${workdir}. No tool of yours reads files of the machine that you run on. Read a file to which output was saved with Bash (sed, tail, grep), and with no other tool.`;
 
 function refusal(what: string): LitterboxError {
   return new LitterboxError('UNSUPPORTED', what, {

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { LitterboxError } from 'litterbox';
 import { ExecServer } from '../codex/exec-server.ts';
@@ -12,6 +13,8 @@ import type { Seat } from './seat.ts';
 
 /** What a person could take the hands out of the sandbox with. */
 const OPTIONS = ['--extension', '-e', '--approve', '-a', '--no-tools', '-nt'];
+/** As pi looks for them; the first that is there. */
+const INSTRUCTIONS = ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLAUDE.md', 'CLAUDE.MD'];
 const COMMANDS = ['install', 'remove', 'uninstall', 'update', 'list', 'config', 'auth', 'mcp'];
 
 /**
@@ -38,7 +41,8 @@ export const piSeat: Seat = {
     const [extension, prompt] = ['litterbox.mjs', 'prompt.md'].map((name) => join(directory, name)) as [string, string];
     try {
       await writeFile(extension, piExtension({ url: listening.url, shell: place.shell }), { mode: 0o600 });
-      await writeFile(prompt, await instructionsOf(place.hands, ['AGENTS.md', 'CLAUDE.md']));
+      const project = await instructionsOf(place.hands, INSTRUCTIONS);
+      await writeFile(prompt, Buffer.concat([...ownInstructions(process.env), project]));
     } catch (error) {
       await listening[Symbol.asyncDispose]();
       await rm(directory, { recursive: true, force: true });
@@ -77,3 +81,14 @@ export const piSeat: Seat = {
     answer: (command, body) => anthropicTurn('bash', { command }, body),
   },
 };
+
+/** The person's own ones, for every project: pi is told to read none, because it would read those of the work tree too. */
+export function ownInstructions(environment: NodeJS.ProcessEnv): readonly Buffer[] {
+  const own = environment['PI_CODING_AGENT_DIR']?.replace(/^~(?=\/|$)/, homedir());
+  const directory = own || join(environment['HOME'] ?? homedir(), '.pi', 'agent');
+  const first = (names: readonly string[]) =>
+    names.map((name) => join(directory, name)).find((path) => existsSync(path));
+  return [first(['APPEND_SYSTEM.md']), first(INSTRUCTIONS)].flatMap((path) =>
+    path === undefined ? [] : [readFileSync(path), Buffer.from('\n\n')],
+  );
+}

@@ -57,9 +57,12 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
   const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = flags.share ? undefined : await sandbox.seat(id, { signal });
-  const before = (await litterbox.perform(readLog, { sandbox: sandbox.name })).length;
   const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id, '--share'] as const;
-  await using opened = await seat.open({ hands: sandbox, root, shell: await sandbox.shell({ signal }), tools });
+  const [shell, [before]] = await Promise.all([
+    sandbox.shell({ signal }),
+    litterbox.perform(readLog, { sandbox: sandbox.name, limit: 1 }, { signal }),
+  ]);
+  await using opened = await seat.open({ hands: sandbox, root, shell, tools });
   talk.notice(
     talk.paint(
       'dim',
@@ -176,14 +179,16 @@ async function conclude(
   litterbox: Litterbox,
   { name }: Sandbox,
   { id, title }: Seat,
-  before: number,
+  before: HistoryEntry | undefined,
 ): Promise<void> {
   const [entries, diff] = await Promise.all([
-    litterbox.perform(readLog, { sandbox: name }),
+    litterbox.perform(readLog, { sandbox: name, limit: MAX_CALLS }),
     litterbox.perform(readDiff, { sandbox: name }),
   ]);
   const files = await diff.files();
-  const calls = entries.length - before;
+  const known = JSON.stringify(before);
+  const found = entries.findIndex((entry) => JSON.stringify(entry) === known);
+  const calls = found === -1 ? entries.length : found;
   const tested = entries.slice(0, calls).find((entry) => TEST.test(entry.subject) && exitCodeOf(entry) !== undefined);
   const lines = [
     `${title} left ${name} with ${files.length === 1 ? 'one changed file' : `${files.length} changed files`}, in ${calls === 1 ? 'one call' : `${calls} calls`}.`,
@@ -194,6 +199,8 @@ async function conclude(
   for (const line of lines) talk.notice(line);
 }
 
+/** The log tells a hundred without; agents make more. */
+const MAX_CALLS = 100_000;
 const TEST = /\b(?:test|tests|pytest|jest|vitest|mocha|cargo test|go test|ctest|check|spec)\b/;
 
 function testLine(entry: HistoryEntry): string {

@@ -9,7 +9,7 @@ import { type CommandShell, RUN_TEXT } from './command-shell.ts';
 import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';
 import { type KeptOutput, BoundedOutput } from './bounded-output.ts';
 import { printfFormat, quoted } from './shell-text.ts';
-import { type LimitCounts, report, type ScriptEnd, Worker } from './worker.ts';
+import { ENTERED, type LimitCounts, report, type ScriptEnd, Worker } from './worker.ts';
 
 /** What the channel needs of a runtime. */
 export interface ChannelTarget {
@@ -44,6 +44,8 @@ export interface ChannelCommand {
   readonly isMerged?: boolean | undefined;
   /** Once, when the command has been started. Must not throw. */
   readonly onStart?: ((running: RunningCommand) => void) | undefined;
+  /** Once, when the command has its directory and is about to be executed. Must not throw. */
+  readonly onEntered?: (() => void) | undefined;
 }
 
 /** A command of the exec channel that goes on. */
@@ -76,6 +78,11 @@ export const MAX_ARGUMENT_BYTES = 128 * 1024;
 const DEFAULT_MAX_OUTPUT_BYTES = 2 ** 20;
 /** How long after a kill the shell may take to say so, before it is given up with its command. */
 const KILL_GRACE_MS = 3_000;
+/**
+ * What a command printed by way of another process, as through `exec > >(tee log)`, comes when that has read its own end: so long is waited
+ * for what still holds the output. A server in the background holds it for ever.
+ */
+const LAST_OUTPUT_WAITS_MS = [5, 15, 40, 120, 320];
 /** Idle shells kept for the next command. */
 const MAX_IDLE_WORKERS = 4;
 /** A command that has just been asked for has its mark after its first exec; until then nothing would hear a signal. */
@@ -183,7 +190,7 @@ export class ExecChannel implements AsyncDisposable {
 
     let end: ScriptEnd | 'given-up' | 'lost' | undefined;
     try {
-      const script = worker.run(scriptOf(command, callId), keep).catch((error: unknown) => {
+      const script = worker.run(scriptOf(command, callId), keep, command.onEntered).catch((error: unknown) => {
         if (error instanceof LitterboxError && error.code === 'CHANNEL_BROKEN') return 'lost' as const;
         throw error;
       });
@@ -194,9 +201,10 @@ export class ExecChannel implements AsyncDisposable {
       clearTimeout(graceTimer);
       options?.signal?.removeEventListener('abort', onAbort);
     }
-    const isReusable = typeof end === 'object' && !end.isHeld && !this.#isDisposed;
+    const isHeld = typeof end === 'object' && end.isHeld && (await staysHeld(worker, keep));
+    const isReusable = typeof end === 'object' && !isHeld && !this.#isDisposed;
     if (isReusable && this.#idle.length < MAX_IDLE_WORKERS) this.#idle.push(worker);
-    else void this.#retire(worker, typeof end === 'object' && end.isHeld);
+    else void this.#retire(worker, isHeld);
     if (typeof end === 'object' && end.reports.includes('no-cwd')) {
       throw new LitterboxError(
         'NOT_FOUND',
@@ -345,6 +353,17 @@ export class ExecChannel implements AsyncDisposable {
   }
 }
 
+/** Passes on the last output of a command whose output another process still holds. Resolves with whether one goes on holding it. */
+async function staysHeld(worker: Worker, onOutput: (chunk: OutputChunk) => unknown): Promise<boolean> {
+  for (const waitMs of LAST_OUTPUT_WAITS_MS) {
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const end = await worker.run('lb_before=', onOutput).catch(() => undefined); // lost: it is found out by who uses it next
+    if (!end?.isHeld) return false;
+  }
+  worker.hush();
+  return true;
+}
+
 /** What limits did between two counts. */
 export function hitLimits(
   before: LimitCounts,
@@ -384,10 +403,11 @@ export function whatToRun(command: Command): Pick<ChannelCommand, 'argv' | 'scri
 }
 
 /** One subshell per command: what it changes of its environment, directory and descriptors ends with it. */
-function scriptOf({ argv, script, cwd, env = {}, stdin, isMerged }: ChannelCommand, callId: string): string {
+function scriptOf({ argv, script, cwd, env = {}, stdin, isMerged, onEntered }: ChannelCommand, callId: string): string {
   const steps = [`export ${CALL_VARIABLE}=${callId}`];
   for (const [name, value] of Object.entries(env)) steps.push(`export ${name}=${quoted(value)}`);
   if (cwd !== undefined) steps.push(`cd ${quoted(cwd)} || { ${report('no-cwd')}; exit 1; }`);
+  if (onEntered) steps.push(report(ENTERED));
   const words = argv.map(quoted).join(' ');
   const errors = isMerged === true ? '2>&1' : '2>&8';
   if (script === undefined) steps.push(`exec ${words} ${errors} 8>&-`);

@@ -71,6 +71,9 @@ export interface ScriptEnd {
 /** Shell text by which a script tells the host a word apart from its output. */
 export const report = (word: string): string => `printf '\\036%s %s\\n' "$lb_nonce" ${word}`;
 
+/** Reported by a command that has its directory. */
+export const ENTERED = 'entered';
+
 /** One long-lived `sh` inside the sandbox whose stdout and stderr are those of the command it runs. One script at a time. */
 export class Worker implements AsyncDisposable {
   readonly #handle: ProcessHandle;
@@ -81,6 +84,8 @@ export class Worker implements AsyncDisposable {
   #pid = 0;
   #shell: CommandShell = 'sh';
   #listening: Promise<unknown> | undefined;
+  /** Hears what comes once a script has ended that left the output to another process. */
+  #after: ((chunk: OutputChunk) => unknown) | undefined;
   #current: { stdout: MarkerSplitter; stderr: MarkerSplitter; lost: () => void } | undefined;
 
   private constructor(handle: ProcessHandle) {
@@ -127,7 +132,7 @@ export class Worker implements AsyncDisposable {
    *
    * @throws LitterboxError `CHANNEL_BROKEN` when the shell dies before the script ended; `UNAVAILABLE` when the way to it is lost.
    */
-  async run(script: string, onOutput: (chunk: OutputChunk) => unknown): Promise<ScriptEnd> {
+  async run(script: string, onOutput: (chunk: OutputChunk) => unknown, onEntered?: () => void): Promise<ScriptEnd> {
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const reports: string[] = [];
     return await new Promise<ScriptEnd>((resolve, reject) => {
@@ -137,6 +142,7 @@ export class Worker implements AsyncDisposable {
         streamsOpen -= 1;
         if (streamsOpen > 0 || !end) return;
         this.#current = undefined;
+        if (end.isHeld) this.#after = onOutput;
         resolve(end);
       };
       const stdout = new MarkerSplitter(
@@ -144,6 +150,7 @@ export class Worker implements AsyncDisposable {
         (status) => {
           const [, code, held, ...counts] =
             /^(\d{1,3}) ([01]) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/.exec(status) ?? [];
+          if (status === ENTERED) return onEntered?.();
           if (code === undefined) return void reports.push(status);
           const [killedBefore = 0, refusedBefore = 0, killed = 0, refused = 0] = counts.map(Number);
           end ??= {
@@ -172,10 +179,16 @@ export class Worker implements AsyncDisposable {
         );
       };
       this.#current = { stdout, stderr, lost };
+      this.#after = undefined;
       if (!this.#isAlive) return lost();
       const framed = `lb_nonce=${nonce}; lb_count; lb_had="$lb_killed $lb_refused"\n${script}\nlb_end\n`;
       this.#handle.write(scriptBytes(framed)).catch(lost);
     });
+  }
+
+  /** What comes from now on, and is no script's, goes nowhere. */
+  hush(): void {
+    this.#after = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -192,8 +205,9 @@ export class Worker implements AsyncDisposable {
   async #read(): Promise<void> {
     try {
       for await (const chunk of this.#handle) {
-        if (chunk.type === 'stdout-data') this.#current?.stdout.push(chunk.bytes);
-        else this.#current?.stderr.push(chunk.bytes);
+        if (!this.#current) this.#told(this.#after?.(chunk));
+        else if (chunk.type === 'stdout-data') this.#current.stdout.push(chunk.bytes);
+        else this.#current.stderr.push(chunk.bytes);
         if (this.#listening) {
           await this.#listening;
           this.#listening = undefined;

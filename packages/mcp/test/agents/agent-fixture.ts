@@ -7,6 +7,11 @@ import type { Story } from './plots.ts';
 
 const LITTERBOX = fileURLToPath(new URL('../../../cli/bin/litterbox.cjs', import.meta.url));
 
+/** Where the engines of the tests are. */
+const ENGINES = Object.fromEntries(
+  ['DOCKER_HOST', 'CONTAINER_HOST'].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+) as Readonly<Record<string, string>>;
+
 /** A person's machine, as far as a client sees it: a home, a repository and `litterbox` in the PATH. */
 export interface AgentFixture extends Fixture {
   readonly scratch: RepositoryFixture;
@@ -44,6 +49,7 @@ export function agentFixture({ files, programs }: Pick<Story, 'files' | 'program
     GIT_CONFIG_NOSYSTEM: '1',
     LANG: 'C.UTF-8',
     TERM: 'dumb',
+    ...ENGINES,
   };
   const litterbox: AgentFixture['litterbox'] = (...args) =>
     spawnSync(join(bin, 'litterbox'), args, { cwd: scratch.repository, env: environment, encoding: 'utf8' });

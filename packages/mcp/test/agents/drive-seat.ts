@@ -29,29 +29,33 @@ export interface SeatDrive {
   readonly seconds: number;
 }
 
-/**
- * Lets the person's own client work by `litterbox with`, then reads and merges as the person.
- *
- * @param words with which the client itself is started instead, once its hands are installed
- * @throws AssertionError
- */
+/** How a client is started. */
+export interface SeatStart {
+  /** Options of `litterbox with` that say where the sandbox is made. */
+  readonly place?: readonly string[];
+  /** With these words the client itself is started instead, once its hands are installed. */
+  readonly installed?: readonly string[];
+}
+
+/** Lets the person's own client work by `litterbox with`, then reads and merges as the person. @throws AssertionError */
 export async function driveSeat(
   { client, tool, input, args }: SeatedClient,
   install: string,
   fixture: AgentFixture,
-  words?: readonly string[],
+  { place = [], installed }: SeatStart = {},
 ): Promise<SeatDrive> {
   await using model = await modelServer(withTool(client.dialect, tool), plotOf(tool, input));
   const more = client.prepare(fixture, model.url);
   symlinkSync(join(install, client.program), join(fixture.scratch.directory, 'bin', client.id));
   const { repository } = fixture.scratch;
-  if (words) {
-    const installed = fixture.litterbox('agent', 'install', client.id, '--hands', '--sandbox', 'mend-add', '--yes');
-    assert.equal(installed.status, 0, installed.stderr);
+  if (installed) {
+    const written = fixture.litterbox('agent', 'install', client.id, '--hands', '--sandbox', 'mend-add', '--yes');
+    assert.equal(written.status, 0, written.stderr);
   }
   const before = treeOf(fixture);
   const startedMs = performance.now();
-  const start = words ? [client.id, ...words] : ['litterbox', 'with', client.id, '--sandbox', 'mend-add', '--'];
+  const seated = ['litterbox', 'with', client.id, '--sandbox', 'mend-add', ...place, '--'];
+  const start = installed ? [client.id, ...installed] : seated;
   const [program = '', ...rest] = [...start, ...args(TASK)];
   const child = spawn(program, rest, {
     cwd: repository,
@@ -67,7 +71,7 @@ export async function driveSeat(
   assert.equal(model.talk.failure, undefined, said);
   assert.ok(model.talk.isOver, said);
   assert.equal(child.exitCode, 0, said);
-  if (!words) assert.match(stderr, /left mend-add with one changed file[^]*Its last test passed/);
+  if (!installed) assert.match(stderr, /left mend-add with one changed file[^]*Its last test passed/);
   assert.equal(treeOf(fixture), before, 'the agent touched the files of the person');
 
   const log = JSON.parse(fixture.litterbox('log', 'mend-add', '--json').stdout) as readonly object[];

@@ -1,4 +1,4 @@
-// npm run test:agents [-- --keep] [--only claude] [--transcripts DIR] [--faults]: the clients that people use, at work in sandboxes, without any network.
+// npm run test:agents [-- --keep] [--only claude] [--provider docker] [--transcripts DIR] [--faults]: the clients that people use, at work in sandboxes, without any network.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { type Drive, drive } from './drive.ts';
 import { driveSdk } from './drive-sdk.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
 import { driveFault, FAULTS } from './fails-closed.ts';
+import { isPlace, type Place, placeOn, PLACES } from './place-on.ts';
 import { SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
@@ -25,7 +26,7 @@ const HEAD =
   );
 
 const FAULT_HEAD = ['client', 'what goes wrong', 'when', 'result', 'seconds', 'what the model was told last'];
-const SEAT_HEAD = ['client', 'result', 'turns of the model', 'seconds', 'date'];
+const SEAT_HEAD = ['client', 'where', 'result', 'turns of the model', 'seconds', 'date'];
 
 /** Clients that `agent install --hands` is for, and how they are started then. */
 const INSTALLED: Readonly<Record<string, readonly string[]>> = { codex: ['--sandbox', 'danger-full-access'] };
@@ -39,8 +40,13 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
     only: { type: 'string' },
     faults: { type: 'boolean', default: false },
+    provider: { type: 'string', multiple: true, default: ['overlayfs'] },
     transcripts: { type: 'string', default: TRANSCRIPTS },
   },
+});
+const places = values.provider.map((name) => {
+  if (isPlace(name)) return name;
+  throw new Error(`--provider is one of ${PLACES.join(', ')}, and not ${name}.`);
 });
 await withoutNetwork(
   () => [
@@ -52,25 +58,28 @@ await withoutNetwork(
 
 async function main(install = '', sdks = ''): Promise<void> {
   if (values.faults) return await faults(install);
+  const isChosen = ({ id }: { readonly id: string }) => values.only === undefined || id === values.only;
   const rows: (readonly (string | number)[])[] = [];
-  for (const client of AGENT_CLIENTS.filter(({ id }) => values.only === undefined || id === values.only)) {
+  for (const client of places.includes('overlayfs') ? AGENT_CLIENTS.filter(isChosen) : []) {
     for (const [index, story] of STORIES.entries()) {
       const limit = client.limits[index % client.limits.length];
       if (limit) rows.push(await played(client, install, story, limit));
     }
   }
   const seated: (readonly (string | number)[])[] = [];
-  for (const seat of SEATED_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
-    seated.push(await seatedRow(seat, install));
+  for (const seat of SEATED_CLIENTS.filter(({ client }) => isChosen(client))) {
+    for (const place of places) seated.push(await seatedRow(seat, install, place));
+    if (!places.includes('overlayfs')) continue;
     const words = INSTALLED[seat.client.id];
-    if (words) seated.push(await seatedRow(seat, install, words));
-    seated.push(await sdkRow(seat, install, sdks));
+    if (words) seated.push(await seatedRow(seat, install, 'overlayfs', words));
+    if (EXAMPLES[seat.client.id] !== undefined) seated.push(await sdkRow(seat, install, sdks));
   }
   const [table, seats] = [tableOf(HEAD, rows), tableOf(SEAT_HEAD, seated)];
   console.log(`${table}\n${seats}`);
   if (!values.keep) return;
-  const page = withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents', table);
-  writeFileSync(PAGE, withMarkedPart(page, 'test:agents, hands', seats));
+  const page = readFileSync(PAGE, 'utf8');
+  const worked = rows.length > 0 ? withMarkedPart(page, 'test:agents', table) : page;
+  writeFileSync(PAGE, withMarkedPart(worked, 'test:agents, hands', seats));
 }
 
 /** Each agent and each fault: a quarter of an hour. */
@@ -96,20 +105,23 @@ async function faults(install: string): Promise<void> {
 async function seatedRow(
   seat: SeatedClient,
   install: string,
-  words?: readonly string[],
+  place: Place,
+  installed?: readonly string[],
 ): Promise<readonly (string | number)[]> {
-  const way = words ? ', installed' : '';
+  const way = installed ? ', installed' : '';
   const title = `${seat.client.title} ${versionOf(install, seat.client.name)}${way}`;
   await using fixture = agentFixture(NEEDY_STORY);
   const date = new Date().toISOString().slice(0, 10);
   try {
-    const { talk, seconds } = await driveSeat(seat, install, fixture, words);
-    keepTranscript(`${title}, hands in a sandbox`, { talk });
-    return [title, 'passed', talk.turns.length, seconds, date];
+    const start = { place: await placeOn(fixture, place), ...(installed && { installed }) };
+    const { talk, seconds } = await driveSeat(seat, install, fixture, start);
+    keepTranscript(`${title}, hands in a sandbox on ${place}`, { talk });
+    return [title, place, 'passed', talk.turns.length, seconds, date];
   } catch (error) {
     process.exitCode = 1;
-    console.error(`FAILED ${title}, hands in a sandbox: ${error instanceof Error ? error.message : String(error)}`);
-    return [title, '**failed**', 0, 0, date];
+    const why = error instanceof Error ? error.message : String(error);
+    console.error(`FAILED ${title}, hands in a sandbox on ${place}: ${why}`);
+    return [title, place, '**failed**', 0, 0, date];
   }
 }
 
@@ -121,11 +133,11 @@ async function sdkRow(seat: SeatedClient, clients: string, sdks: string): Promis
   try {
     const { talk, seconds } = await driveSdk(seat, example, { clients, sdks }, fixture);
     keepTranscript(title, { talk });
-    return [title, 'passed', talk.turns.length, seconds, date];
+    return [title, 'overlayfs', 'passed', talk.turns.length, seconds, date];
   } catch (error) {
     process.exitCode = 1;
     console.error(`FAILED ${title}: ${error instanceof Error ? error.message : String(error)}`);
-    return [title, '**failed**', 0, 0, date];
+    return [title, 'overlayfs', '**failed**', 0, 0, date];
   }
 }
 

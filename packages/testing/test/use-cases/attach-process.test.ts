@@ -27,6 +27,26 @@ test('a person works with a program, and what it changed is recorded when it has
   expect((await fixture.audited()).at(-1)).toBe('sandbox-shell: ok');
 });
 
+test('one without input goes by the shells that are there, has its directory or is refused, and is recorded', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const attach = async (command: readonly [string, ...string[]], more: object = {}) =>
+    await fixture.attachProcess.attach({ sandbox: 'a', command, noInput: true, ...more });
+  await using attached = await attach(['sh', '-c', 'cat; echo one; echo two >new; exit 3']);
+  await using other = await attach(['true']); // beside it
+  await other.finish(await other.process.exit); // nobody reads it
+  expect(await output(attached.process)).toBe('one\n');
+  expect(await attached.process.exit).toEqual({ code: 3 });
+  await attached.finish(await attached.process.exit);
+  expect(fixture.look('a', 'new')).toBe('two\n');
+  await expect(attached.process.write(new Uint8Array(1))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  await expect(attach(['true'], { cwd: '/nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect((await fixture.audited()).at(-1)).toBe('sandbox-shell: error');
+  const left = await attach(['sleep', '1000']);
+  await left[Symbol.asyncDispose]();
+  expect(await left.process.exit).toMatchObject({ code: 137 });
+});
+
 test('without a command it is a shell', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);

@@ -36,6 +36,12 @@ test('calls that changed nothing stand between them, with how they ended', async
   expect(await history(fixture, true, 2)).toEqual(['call: true 0', '2: run: echo 2 >file']);
 });
 
+test('what only looked into the sandbox takes no place of a call', async () => {
+  await using fixture = await prepared();
+  for (let looked = 0; looked < 3; looked += 1) await fixture.accessFiles.read('a', 'file');
+  expect(await history(fixture, true, 1)).toEqual(['call: true 0']);
+});
+
 test('an edit and a patch that changed nothing are calls too', async () => {
   await using fixture = await prepared();
   const diff = '@@ -1 +1 @@\n-1\n+2\n';

@@ -18,6 +18,7 @@ export const openShell = operation({
     env: fields.variables().optional().describe('For this process'),
     cwd: fields.text('directory').optional().describe('Absolute inside, or relative to the workspace'),
     mergeOutput: fields.flag().optional(),
+    noInput: fields.flag().optional(),
     subject: z.string().min(1).optional(),
     callId: z.string().regex(CALL_ID, 'letters, digits and . : _ -, at most 128').optional(),
     tool: z

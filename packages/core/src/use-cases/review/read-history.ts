@@ -23,6 +23,9 @@ export type HistoryEntry = ({ readonly type: 'revision' } & LogEntry) | ({ reado
 /** Calls that may change files. */
 const CALLS = new Set(['sandbox-run', 'sandbox-shell', 'sandbox-write', 'sandbox-edit', 'sandbox-patch']);
 
+/** Entries of the audit log among calls that are none of them, such as what a person looked at. */
+const OTHERS = 100;
+
 interface Needs {
   readonly findSandbox: FindSandbox;
   readonly openRepository: OpenRepository;
@@ -49,7 +52,8 @@ export class ReadHistory {
     for await (const entry of repository.log(id, { ...options, ...most })) revisions.push(entry);
     const entries = revisions.map((entry) => ({ type: 'revision' as const, ...entry }));
     if (!quietCalls) return entries;
-    const audited = await this.#needs.audit.entries({ repositoryId, sandbox: id, ...most }, options);
+    const ofThem = limit === undefined ? {} : { limit: limit + OTHERS };
+    const audited = await this.#needs.audit.entries({ repositoryId, sandbox: id, ...ofThem }, options);
     return merged(entries, audited).slice(0, limit);
   }
 }

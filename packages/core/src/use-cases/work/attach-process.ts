@@ -1,8 +1,10 @@
-import { type ExecChannel, hitLimits } from '../../channel/exec-channel.ts';
+import { ChannelProcess, type CommandHits } from '../../channel/channel-process.ts';
+import { type ExecChannel, hitLimits, whatToRun } from '../../channel/exec-channel.ts';
 import type { LimitCounts } from '../../channel/worker.ts';
 import { INTERACTIVE_SHELL, shellArguments } from '../../channel/command-shell.ts';
 import { HeardProcess } from '../../channel/heard-process.ts';
 import { CALL_VARIABLE } from '../../channel/kill-tree.ts';
+import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { type Command, commandSubject } from '../../domain/processes/command.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
@@ -41,6 +43,11 @@ export interface AttachInput {
   readonly callId?: string | undefined;
   /** Errors go where output goes, in the order in which they are written. @defaultValue false */
   readonly isMerged?: boolean | undefined;
+  /**
+   * It reads end of file at once, unless it has a terminal. It then goes through the exec channel as a command does, which costs a fraction;
+   * a program that is not there ends with 127. @defaultValue false
+   */
+  readonly noInput?: boolean | undefined;
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
 }
@@ -91,6 +98,7 @@ export class AttachProcess {
       subject: given,
       callId,
       isMerged = false,
+      noInput = false,
     }: AttachInput,
     options?: CallOptions,
   ): Promise<AttachedProcess> {
@@ -98,9 +106,20 @@ export class AttachProcess {
     assertVariables('sandbox.attach', env);
     const found = await this.#needs.findSandbox.find(sandbox, options);
     assertMessage(found, message);
+    const how: HowToStart = {
+      command,
+      cwd: workspacePath(found.workdir, cwd ?? '.'),
+      env: {
+        ...commandVariables(found, 'run'),
+        ...(command === INTERACTIVE_SHELL && promptVariables(found.slug)),
+        ...env,
+      },
+      isMerged,
+      terminal,
+    };
     const opened = await this.#needs.openSandboxes.get(found, options);
     await this.#needs.openSandboxes.reconnect(found, options);
-    const [notice, before] = await Promise.all([this.#others(found), counted(opened.channel)]);
+    const notice = await this.#others(found);
     const subject = given ?? (command === INTERACTIVE_SHELL ? 'interactive' : commandSubject(command));
     const finishAudit = await this.#needs.audit.start({
       operation: tool === 'shell' ? 'sandbox-shell' : 'sandbox-run',
@@ -113,31 +132,13 @@ export class AttachProcess {
         ...(message !== undefined && { message: message.slice(0, 200) }),
       },
     });
-    const argv = typeof command === 'string' ? shellArguments(command) : command;
     const startedMs = performance.now();
-    let process: HeardProcess;
-    try {
-      const spawned = await opened.runtime.spawn(
-        {
-          argv: isMerged ? ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...argv] : argv,
-          env: {
-            ...opened.runtime.environment,
-            ...commandVariables(found, 'run'),
-            [CALL_VARIABLE]: crypto.randomUUID(),
-            ...(command === INTERACTIVE_SHELL && promptVariables(found.slug)),
-            ...env,
-          },
-          stdin: 'pipe',
-          ...(cwd !== undefined && { cwd: workspacePath(found.workdir, cwd) }),
-          ...(terminal && { terminal }),
-        },
-        options,
-      );
-      process = new HeardProcess(spawned);
-    } catch (error) {
-      await finishAudit('error', {});
-      throw error;
-    }
+    const { process, hits } = await (noInput && !terminal ? byChannel : byRuntime)(opened, how, options).catch(
+      async (error: unknown) => {
+        await finishAudit('error', {});
+        throw error;
+      },
+    );
     let isFinished = false;
     const recorded = async (exit: ExitStatus): Promise<Pick<Recorded, 'result' | 'drift'>> => {
       await using _lease = await this.#needs.state.lease(`sandbox:${found.id}`, tool);
@@ -160,14 +161,13 @@ export class AttachProcess {
     const finish = async (exit: ExitStatus): Promise<FinishedProcess> => {
       isFinished = true;
       const exitCode = exit.code;
-      const after = before && (await counted(opened.channel));
+      const hit = await hits();
       // The command has run although it could not be recorded: its entry in the log ends.
       const { result, drift } = await recorded(exit).catch(async (error: unknown) => {
         await finishAudit('error', { exitCode, ...(isLitterboxError(error) && { code: error.code }) });
         throw error;
       });
       await finishAudit('ok', { exitCode, ...(result.revision && { revision: result.revision.commit }) });
-      const hit = before && after ? hitLimits(before, after) : {};
       // A person who saw a command fail in a shell went on from it.
       const text = tool === 'run' ? decodeRaw(process.last) : '';
       const hints = commandHints(found.policy, { exit, text, ...hit }, 'person');
@@ -194,6 +194,55 @@ export class AttachProcess {
 
 /** A person sees which sandbox a shell is in: by the prompt itself, and by what Debian's own prompt begins with. */
 const promptVariables = (slug: string) => ({ PS1: `(${slug}) $ `, debian_chroot: slug });
+
+interface HowToStart {
+  readonly command: Command;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly isMerged: boolean;
+  readonly terminal: TerminalSize | undefined;
+}
+
+interface Started {
+  readonly process: HeardProcess;
+  /** What limits of the sandbox had to do with it, once it has ended. */
+  hits(): Promise<CommandHits>;
+}
+
+async function byChannel(
+  { channel }: OpenedSandbox,
+  { command, cwd, env, isMerged }: HowToStart,
+  options?: CallOptions,
+): Promise<Started> {
+  const started = await ChannelProcess.start(channel, { ...whatToRun(command), cwd, env, isMerged }, options);
+  return { process: new HeardProcess(started), hits: async () => await started.hits.catch(() => ({})) };
+}
+
+async function byRuntime(
+  { channel, runtime }: OpenedSandbox,
+  { command, cwd, env, isMerged, terminal }: HowToStart,
+  options?: CallOptions,
+): Promise<Started> {
+  const before = await counted(channel);
+  const argv = typeof command === 'string' ? shellArguments(command) : command;
+  const started = await runtime.spawn(
+    {
+      argv: isMerged ? ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...argv] : argv,
+      env: { ...runtime.environment, [CALL_VARIABLE]: crypto.randomUUID(), ...env },
+      stdin: 'pipe',
+      cwd,
+      ...(terminal && { terminal }),
+    },
+    options,
+  );
+  return {
+    process: new HeardProcess(started),
+    async hits() {
+      const after = before && (await counted(channel));
+      return before && after ? hitLimits(before, after) : {};
+    },
+  };
+}
 
 /** The process itself does not depend on it: where it cannot be looked up, it is left out. */
 async function counted(channel: ExecChannel): Promise<LimitCounts | undefined> {

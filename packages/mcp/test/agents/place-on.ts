@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SshServer } from '@litterbox/testing';
+import type { AgentFixture } from './agent-fixture.ts';
+
+/** Where the sandboxes of a run can be. */
+export const PLACES = ['overlayfs', 'docker', 'podman', 'ssh'] as const;
+export type Place = (typeof PLACES)[number];
+
+export const isPlace = (name: string): name is Place => PLACES.some((one) => one === name);
+
+/**
+ * Prepares the person's machine for sandboxes of a kind, and gives the options of `litterbox with` that ask for one. Over SSH the other
+ * machine is a server on loopback, which the person adds as they would add any.
+ *
+ * @throws AssertionError
+ */
+export async function placeOn(fixture: AgentFixture, place: Place): Promise<readonly string[]> {
+  if (place === 'overlayfs') return [];
+  if (place !== 'ssh') return ['--provider', place];
+  const there = join(fixture.scratch.directory, 'there');
+  const server = fixture.use(await SshServer.start({ config: [`SetEnv XDG_STATE_HOME=${there}`] }));
+  const known = join(fixture.home, '.ssh');
+  mkdirSync(known, { mode: 0o700 });
+  writeFileSync(join(known, 'known_hosts'), server.knownHost);
+  const { destination, identityFile } = server;
+  const words = ['host', 'add', 'box', destination, '--identity-file', identityFile];
+  const added = fixture.litterbox(...words);
+  assert.equal(added.status, 0, added.stderr);
+  return ['--host', 'box'];
+}
