@@ -1,6 +1,6 @@
 import { LitterboxError } from '../domain/errors/errors.ts';
-import type { ExitStatus } from '../domain/sandbox/exit-status.ts';
-import type { SignalName } from '../domain/sandbox/signal-name.ts';
+import type { ExitStatus } from '../domain/processes/exit-status.ts';
+import type { SignalName } from '../domain/processes/signal-name.ts';
 import type { CallOptions } from '../ports/call.ts';
 import type { OutputChunk, ProcessHandle } from '../ports/process.ts';
 import type { ChannelCommand, CommandOutcome, ExecChannel, RunningCommand } from './exec-channel.ts';
