@@ -90,7 +90,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
       ...limitsOf(input),
       ...NOTHING_ELSE,
     },
-  } as Docker.ContainerCreateOptions & { name: string };
+  };
 }
 
 /** Its processes as the kernel sees them. */

@@ -31,7 +31,7 @@ export interface StepInputs {
   'snapshot-remove': OfSandbox & { readonly snapshot: string };
 }
 
-type Nothing = Readonly<Record<never, never>>;
+type Nothing = Readonly<Record<string, never>>;
 interface Named {
   readonly name?: string;
 }
