@@ -348,7 +348,10 @@ describe('the file of the session program', () => {
     const [file = ''] = await files();
     await chmod(file, 0o722);
     await using again = provider();
-    const refused = { code: 'PERMISSION_DENIED', message: expect.stringContaining('somebody else may have written it') };
+    const refused = {
+      code: 'PERMISSION_DENIED',
+      message: expect.stringContaining('somebody else may have written it'),
+    };
     await expect(says(again)).rejects.toMatchObject(refused);
     await chmod(file, 0o700);
     if (facts.uid !== 0) return; // another user's file is root's to make
