@@ -6,6 +6,7 @@ import {
   createSandbox,
   dependencyAdvice,
   type HistoryEntry,
+  isLitterboxError,
   LitterboxError,
   readDiff,
   readLog,
@@ -104,17 +105,23 @@ export async function sandboxFor(
   const names = new Set(all.map((one) => one.name));
   const wanted = name === undefined ? undefined : slugify(name).slug;
   if (wanted !== undefined && names.has(wanted)) return await opened(wanted);
-  const created = await litterbox.perform(
-    createSandbox,
-    {
-      ...made,
-      name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names),
-      workdir: root, // the agent's program here names files by their paths here
-      workspaceGit: 'throwaway', // an agent looks with git at what it did
-    },
-    // The person started the agent here, where their dependencies are: without them no test runs.
-    { signal, onProgress: talk.progress, ask: async () => true },
-  );
+  const create = async (workdir?: string) =>
+    await litterbox.perform(
+      createSandbox,
+      {
+        ...made,
+        name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names),
+        workdir,
+        workspaceGit: 'throwaway', // an agent looks with git at what it did
+      },
+      // The person started the agent here, where their dependencies are: without them no test runs.
+      { signal, onProgress: talk.progress, ask: async () => true },
+    );
+  // The agent's program here names files by their paths here. A container has places of its own, such as /tmp, and no workspace there.
+  const created = await create(root).catch(async (error: unknown) => {
+    if (!isLitterboxError(error, 'UNSUPPORTED')) throw error;
+    return await create();
+  });
   const { record, warnings, missingDependencies } = created;
   for (const warning of warnings) talk.warning(warning);
   if (missingDependencies)
