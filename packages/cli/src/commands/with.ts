@@ -117,12 +117,7 @@ export async function sandboxFor(
       // The person started the agent here, where their dependencies are: without them no test runs.
       { signal, onProgress: talk.progress, ask: async () => true },
     );
-  // The agent's program here names files by their paths here. A container has places of its own, such as /tmp, and no workspace there.
-  const created = await create(root).catch(async (error: unknown) => {
-    if (!isLitterboxError(error, 'UNSUPPORTED')) throw error;
-    return await create();
-  });
-  const { record, warnings, missingDependencies } = created;
+  const { record, warnings, missingDependencies } = await madeAt(root, create);
   for (const warning of warnings) talk.warning(warning);
   if (missingDependencies)
     talk.notice(dependencyAdvice({ slug: record.slug, policy: record.policy, args: [] }, missingDependencies).reason);
@@ -138,6 +133,19 @@ export async function sandboxFor(
       operation: 'cli.with',
       hint: `Leave out --${option}, or choose another name.`,
     });
+  }
+}
+
+/**
+ * The agent's program here names files by their paths here, so the workspace lies there too. A container has places of its own, such as
+ * `/tmp`, and no workspace in them: it then lies where it does without a word.
+ */
+async function madeAt<Made>(root: string, create: (workdir?: string) => Promise<Made>): Promise<Made> {
+  try {
+    return await create(root);
+  } catch (error) {
+    if (!isLitterboxError(error, 'UNSUPPORTED')) throw error;
+    return await create();
   }
 }
 
