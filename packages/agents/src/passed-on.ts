@@ -39,7 +39,10 @@ export async function passedOn(process: Running, take: (chunk: OutputChunk) => P
   silent.catch(() => {}); // heard below, or by who waits for it
   const exit = await process.exit;
   hasExited = true;
-  for (let waitedMs = 0; !isSilent && waitedMs < LAST_OUTPUT_MS && lastBytes < LAST_OUTPUT_BYTES; ) {
+  const isOver = () => isSilent || lastBytes >= LAST_OUTPUT_BYTES;
+  let waitedMs = 0;
+  while (waitedMs < LAST_OUTPUT_MS) {
+    if (isOver()) break;
     const patience = new AbortController();
     const looked = sleep(LOOK_MS, undefined, { signal: patience.signal }).catch(() => {});
     await Promise.race([silent, looked]);

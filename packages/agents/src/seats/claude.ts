@@ -156,8 +156,7 @@ export const claudeSeat: Seat = {
 };
 
 /**
- * What Claude does without a word of the person's asks for consent to each command, by a model of Anthropic's: all that it may do is done in
- * the sandbox. A mode that the person chose, in their settings or on the command line, stays.
+ * Claude's own default mode asks a model of Anthropic's before each command, although all that it may do is done in the sandbox. A mode that the person chose, in their settings or on the command line, stays.
  */
 export function permissionMode(environment: NodeJS.ProcessEnv): readonly string[] {
   const directory = environment['CLAUDE_CONFIG_DIR'] || join(environment['HOME'] ?? homedir(), '.claude');

@@ -6,6 +6,7 @@ import {
   createSandbox,
   dependencyAdvice,
   type HistoryEntry,
+  isLitterboxError,
   LitterboxError,
   readDiff,
   readLog,
@@ -104,18 +105,19 @@ export async function sandboxFor(
   const names = new Set(all.map((one) => one.name));
   const wanted = name === undefined ? undefined : slugify(name).slug;
   if (wanted !== undefined && names.has(wanted)) return await opened(wanted);
-  const created = await litterbox.perform(
-    createSandbox,
-    {
-      ...made,
-      name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names),
-      workdir: root, // the agent's program here names files by their paths here
-      workspaceGit: 'throwaway', // an agent looks with git at what it did
-    },
-    // The person started the agent here, where their dependencies are: without them no test runs.
-    { signal, onProgress: talk.progress, ask: async () => true },
-  );
-  const { record, warnings, missingDependencies } = created;
+  const create = async (workdir?: string) =>
+    await litterbox.perform(
+      createSandbox,
+      {
+        ...made,
+        name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names),
+        workdir,
+        workspaceGit: 'throwaway', // an agent looks with git at what it did
+      },
+      // The person started the agent here, where their dependencies are: without them no test runs.
+      { signal, onProgress: talk.progress, ask: async () => true },
+    );
+  const { record, warnings, missingDependencies } = await madeAt(root, create);
   for (const warning of warnings) talk.warning(warning);
   if (missingDependencies)
     talk.notice(dependencyAdvice({ slug: record.slug, policy: record.policy, args: [] }, missingDependencies).reason);
@@ -131,6 +133,19 @@ export async function sandboxFor(
       operation: 'cli.with',
       hint: `Leave out --${option}, or choose another name.`,
     });
+  }
+}
+
+/**
+ * The agent's program here names files by their paths here, so the workspace lies there too. A container has places of its own, such as
+ * `/tmp`, and no workspace in them: it then lies where it does without a word.
+ */
+async function madeAt<Made>(root: string, create: (workdir?: string) => Promise<Made>): Promise<Made> {
+  try {
+    return await create(root);
+  } catch (error) {
+    if (!isLitterboxError(error, 'UNSUPPORTED')) throw error;
+    return await create();
   }
 }
 

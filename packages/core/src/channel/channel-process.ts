@@ -8,7 +8,7 @@ import type { ChannelCommand, CommandOutcome, ExecChannel, RunningCommand } from
 /** As much as a pipe holds: a program that prints no more ends, whether anybody reads it or not. */
 const KEPT_BYTES = 64 * 1024;
 
-/** What limits of the sandbox did while a command ran. */
+/** Counts of the sandbox's limits that were hit while a command ran. */
 export type CommandHits = Pick<CommandOutcome, 'killedForMemory' | 'refusedProcesses'>;
 
 /**
@@ -48,7 +48,7 @@ export class ChannelProcess implements ProcessHandle {
       });
     this.exit = this.#ended.then(({ exit }) => exit);
     this.hits = this.#ended;
-    for (const told of [this.exit, this.hits]) told.catch(() => {}); // heard by who asks
+    for (const one of [this.exit, this.hits]) one.catch(() => {}); // heard by who asks
   }
 
   /** Resolves once the command has its directory. @throws as {@link ExecChannel.run} */

@@ -79,8 +79,8 @@ const DEFAULT_MAX_OUTPUT_BYTES = 2 ** 20;
 /** How long after a kill the shell may take to say so, before it is given up with its command. */
 const KILL_GRACE_MS = 3_000;
 /**
- * What a command printed by way of another process, as through `exec > >(tee log)`, comes when that has read its own end: so long is waited
- * for what still holds the output. A server in the background holds it for ever.
+ * Output by way of another process, as through `exec > >(tee log)`, comes when that has read its own end: so long is waited for whatever
+ * still holds the output. A server in the background holds it for ever.
  */
 const LAST_OUTPUT_WAITS_MS = [5, 15, 40, 120, 320];
 /** Idle shells kept for the next command. */

@@ -186,7 +186,7 @@ export class Worker implements AsyncDisposable {
     });
   }
 
-  /** What comes from now on, and is no script's, goes nowhere. */
+  /** Output that comes from now on, and is no script's, goes nowhere. */
   hush(): void {
     this.#after = undefined;
   }

@@ -1,4 +1,4 @@
-// npm run test:agents [-- --keep] [--only claude] [--provider docker] [--transcripts DIR] [--faults]: the clients that people use, at work in sandboxes, without any network.
+// npm run test:agents [-- --keep] [--only claude] [--provider docker] [--image NAME] [--transcripts DIR] [--faults]: the clients that people use, at work in sandboxes, without any network.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -41,6 +41,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     faults: { type: 'boolean', default: false },
     provider: { type: 'string', multiple: true, default: ['overlayfs'] },
+    image: { type: 'string' },
     transcripts: { type: 'string', default: TRANSCRIPTS },
   },
 });
@@ -113,7 +114,7 @@ async function seatedRow(
   await using fixture = agentFixture(NEEDY_STORY);
   const date = new Date().toISOString().slice(0, 10);
   try {
-    const start = { place: await placeOn(fixture, place), ...(installed && { installed }) };
+    const start = { place: await placeOn(fixture, place, values.image), ...(installed && { installed }) };
     const { talk, seconds } = await driveSeat(seat, install, fixture, start);
     keepTranscript(`${title}, hands in a sandbox on ${place}`, { talk });
     return [title, place, 'passed', talk.turns.length, seconds, date];

@@ -205,7 +205,7 @@ interface HowToStart {
 
 interface Started {
   readonly process: HeardProcess;
-  /** What limits of the sandbox had to do with it, once it has ended. */
+  /** Limits of the sandbox that had to do with it, once it has ended. */
   hits(): Promise<CommandHits>;
 }
 
