@@ -53,7 +53,7 @@ export class ClaudeFixture implements AsyncDisposable {
     return this.prefix.replace(/[^/]*$/, name);
   }
 
-  /** What is in the `/tmp` inside for Claude. */
+  /** Names in the `/tmp` inside that are Claude's. */
   notes(): readonly string[] {
     return readdirSync(this.tmp).map((name) => `/tmp/${name}`);
   }

@@ -60,7 +60,7 @@ export function cgroupOf({ isRoot, uid, mounts, writable }: CgroupSurvey): Cgrou
 }
 
 /** The groups of a sandbox, by absolute paths. */
-const groupsOf = (cgroup: Cgroup, id: string) => [
+export const groupsOf = (cgroup: Cgroup, id: string) => [
   ...new Set(Object.values(cgroup.parents).map((parent) => `${parent}/${id}`)),
 ];
 
@@ -76,77 +76,14 @@ export function shownGroups(
   });
 }
 
-/** As the session program is told of them: the group that freezes, and all groups. */
-export function groupWords(cgroup: Cgroup, id: string): readonly [freezer: string, ...groups: string[]] {
-  return [`${cgroup.parents.freezer}/${id}`, ...groupsOf(cgroup, id)];
-}
-
-type GroupLimits = Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>> &
+/** The limits that groups enforce. */
+export type GroupLimits = Required<Pick<ResourceLimits, 'memoryBytes' | 'cpus' | 'processes'>> &
   Pick<ResourceLimits, 'diskBytesPerSecond'>;
 
-const PERIOD_US = 100_000;
+/** How long a share of processor time is counted. */
+export const PERIOD_US = 100_000;
 /** The kernel's smallest quota is 1 ms. */
-const quotaUs = ({ cpus }: Pick<GroupLimits, 'cpus'>) => Math.max(1_000, Math.round(cpus * PERIOD_US));
-
-/** Steps of the session program that make the groups of a sandbox and set its limits. */
-export function cgroupSteps(
-  cgroup: Cgroup,
-  id: string,
-  limits: GroupLimits,
-  processors: readonly number[],
-): readonly (readonly [name: string, ...words: string[]])[] {
-  const groups = groupsOf(cgroup, id);
-  const at = (controller: keyof Cgroup['parents'], file: string) => `${cgroup.parents[controller]}/${id}/${file}`;
-  if (cgroup.version === 1) {
-    const { cpuset } = cgroup.parents;
-    return [
-      ['make-groups', ...groups],
-      ...(cpuset === undefined ? [] : cpusetSteps(cpuset, id, processors)),
-      ['set', at('memory', 'memory.limit_in_bytes'), `${limits.memoryBytes}\n`, 'memory'],
-      ['set-if-there', at('memory', 'memory.memsw.limit_in_bytes'), `${limits.memoryBytes}\n`, 'swap'],
-      ['set', at('pids', 'pids.max'), `${limits.processes}\n`, 'processes'],
-      ['set', at('cpu', 'cpu.cfs_period_us'), `${PERIOD_US}\n`, 'processors'],
-      ['set', at('cpu', 'cpu.cfs_quota_us'), `${quotaUs(limits)}\n`, 'processors'],
-    ];
-  }
-  const parent = cgroup.parents.memory;
-  const above = parent.slice(0, parent.lastIndexOf('/'));
-  const controllers = ['memory', 'pids', 'cpu', ...(limits.diskBytesPerSecond === undefined ? [] : ['io'])];
-  const speed = diskSpeed(`${parent}/${id}/io.max`, limits.diskBytesPerSecond);
-  // The session manager hands out only what its own units ask for, and the group above may be new.
-  return [
-    ['make-groups', parent],
-    ['hand-out', above, ...controllers],
-    ['hand-out', parent, ...controllers],
-    ['make-groups', ...groups],
-    ['set', at('memory', 'memory.max'), `${limits.memoryBytes}\n`, 'memory'],
-    ['set-if-there', at('memory', 'memory.swap.max'), '0\n', 'swap'],
-    ['set', at('pids', 'pids.max'), `${limits.processes}\n`, 'processes'],
-    ['set', at('cpu', 'cpu.max'), `${quotaUs(limits)} ${PERIOD_US}\n`, 'processors'],
-    ...(speed === '' ? [] : [['shell', speed] as const]),
-    ...(processors.length === 0
-      ? []
-      : ([
-          ...[above, parent].map((group) => ['try-set', `${group}/cgroup.subtree_control`, '+cpuset\n'] as const),
-          ['try-set', `${parent}/${id}/cpuset.cpus`, `${processors.join()}\n`],
-        ] as const)),
-  ];
-}
-
-/** In version 1 a group has no processors and no memory of its own, and takes nobody in, before it was given some. */
-function cpusetSteps(parent: string, id: string, processors: readonly number[]) {
-  const above = parent.slice(0, parent.lastIndexOf('/'));
-  const copy = (file: string, from: string, to: string) =>
-    ['copy', `${from}/${file}`, `${to}/${file}`, 'processors'] as const;
-  return [
-    copy('cpuset.cpus', above, parent),
-    copy('cpuset.mems', above, parent),
-    copy('cpuset.mems', parent, `${parent}/${id}`),
-    processors.length === 0
-      ? copy('cpuset.cpus', above, `${parent}/${id}`)
-      : (['set', `${parent}/${id}/cpuset.cpus`, `${processors.join()}\n`, 'processors'] as const),
-  ] as const;
-}
+export const quotaUs = ({ cpus }: Pick<GroupLimits, 'cpus'>) => Math.max(1_000, Math.round(cpus * PERIOD_US));
 
 /** Shell text: makes the groups of a sandbox and sets its limits. Fails when one cannot be set. */
 export function cgroupSetUp(cgroup: Cgroup, id: string, limits: GroupLimits, processors: readonly number[]): string {
@@ -186,7 +123,7 @@ ${diskSpeed(`${parent}/${id}/io.max`, limits.diskBytesPerSecond)}${
  * Shell text: limits what the group reads from and writes to each disk of the machine, and sees that the kernel has taken it. A disk is what has
  * hardware behind it: what lies on disks, such as a loop device or an encrypted volume, reads and writes in the name of the same group.
  */
-function diskSpeed(file: string, bytesPerSecond: number | undefined): string {
+export function diskSpeed(file: string, bytesPerSecond: number | undefined): string {
   if (bytesPerSecond === undefined) return '';
   const wanted = `rbps=${bytesPerSecond} wbps=${bytesPerSecond}`;
   return `disks=0

@@ -18,11 +18,9 @@ import {
   INSIDE,
   type CallOptions,
   type Host,
-  type ProviderKey,
   LitterboxError,
   meetsOwnPlaces,
   quoted,
-  shown,
   advice,
   step,
 } from '@litterbox/core/provider';
@@ -33,10 +31,12 @@ import { foreignOverlays, OVERLAYS_SCRIPT } from './foreign-overlays.ts';
 import { imageOf } from './image-of.ts';
 import { artefactDirectory, baseDirectory, setupDirectory } from './layout.ts';
 import type { Machine } from './machine.ts';
+import { rootEntries } from './root-entries.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { encodePlan, sessionPlan } from './session-plan.ts';
 import type { Strategy } from './strategies/strategy.ts';
-import { PROCESSORS, supervisorScript } from './supervisor-script.ts';
+import { PROCESSORS } from './supervisor-input.ts';
+import { supervisorScript } from './supervisor-script.ts';
 import { findCredentials } from './tool-directories.ts';
 
 export interface LaunchInput {
@@ -229,73 +229,4 @@ async function programSockets(host: Host, machine: Machine, options?: CallOption
   ]);
   const stats = await Promise.all(paths.map(async (path) => await host.files.stat(path, options)));
   return paths.filter((_path, index) => stats[index]?.type === 'special');
-}
-
-/** Made anew in every sandbox, so a root file system's own are not used. */
-const OWN_ENTRIES = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'home', 'src', 'playground', 'lost+found']);
-
-/**
- * Directories at the top of a root file system that an ordinary user cannot look into, such as root's home. Through an overlay that the
- * user makes they are not even found (the kernel reads a mark on them as that user), and nothing in them would be of use.
- */
-async function closedDirectories(host: Host, root: string, options?: CallOptions): Promise<ReadonlySet<string>> {
-  const script = `cd ${quoted(root)} && for n in * .[!.]*; do [ ! -d "$n" ] || [ -r "$n" ] && [ -x "$n" ] || printf '%s\\0' "$n"; done; :`;
-  return new Set((await runScriptOrFail(host, 'provider.create', script, options)).split('\0'));
-}
-
-/** What of a root file system a sandbox sees. @throws LitterboxError `UNSUPPORTED` for what is none, and for the machine's own. */
-async function rootEntries(
-  host: Host,
-  provider: ProviderKey,
-  root: string,
-  workdir: string,
-  options?: CallOptions,
-): Promise<SessionSources['rootEntries']> {
-  const { homeDirectory, uid } = await host.facts(options);
-  const isOwn = `d=${quoted(homeDirectory)}
-while [ "$d" ]; do [ ${quoted(root)} -ef "$d" ] && { printf own; exit 0; }; d=\${d%/*}; done
-[ ${quoted(root)} -ef / ] && printf own
-:`;
-  if ((await runScriptOrFail(host, 'provider.create', isOwn, options)) === 'own') {
-    throw new LitterboxError(
-      'UNSUPPORTED',
-      `${shown(root)} holds your home directory: a sandbox would see this machine.`,
-      {
-        operation: 'provider.create',
-        provider,
-        hint: 'Name a directory made by debootstrap, or unpacked from an image.',
-      },
-    );
-  }
-  const all = await host.files.list(root);
-  if (!all?.some(({ name }) => name === 'bin')) {
-    throw new LitterboxError('UNSUPPORTED', `${shown(root)} is not a root file system: it has no bin directory.`, {
-      operation: 'provider.create',
-      provider,
-      hint: 'Name a directory made by debootstrap, or unpacked from an image.',
-    });
-  }
-  const top = workdir.split('/')[1] ?? '';
-  const closed = uid === 0 ? new Set<string>() : await closedDirectories(host, root, options);
-  const entries = all.filter(
-    ({ name }) => !OWN_ENTRIES.has(name) && name !== top && !name.includes('\n') && !closed.has(name),
-  );
-  const links = entries.filter(({ type }) => type === 'symlink').map(({ name }) => name);
-  const targets =
-    links.length === 0
-      ? []
-      : (
-          await runScriptOrFail(
-            host,
-            'provider.create',
-            `cd ${quoted(root)} && for n in ${links.map(quoted).join(' ')}; do readlink -- "$n"; done`,
-          )
-        ).split('\n');
-  return entries
-    .filter(({ type }) => type !== 'special')
-    .map(({ name, type }) =>
-      type === 'symlink'
-        ? { name, type: 'link' as const, target: targets[links.indexOf(name)] ?? '' }
-        : { name, type: 'bind' as const },
-    );
 }

@@ -37,7 +37,7 @@ export interface Machine {
   readonly rootDirectories: readonly string[];
   /** The filter of system calls that the look was to look for is there. */
   readonly hasFilter: boolean;
-  /** What the look found where it was to look for the session program; undefined where nothing is. */
+  /** The file at the path of the session program; undefined where nothing is. */
   readonly program: FoundProgram | undefined;
   readonly checks: readonly ProbeCheck[];
 }

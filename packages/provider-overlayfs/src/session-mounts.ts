@@ -2,10 +2,10 @@ import { EMPTY } from './detach-trees.ts';
 import { DISK } from './disk.ts';
 import { HIDDEN, LIVE } from './live-lower.ts';
 import type { SessionMount } from './mount-table.ts';
-import type { SupervisorInput } from './supervisor-script.ts';
+import type { SupervisorInput } from './supervisor-input.ts';
 import { isOfPerson } from './tool-directories.ts';
 
-/** What a session mounts, in whatever way it is started. */
+/** The mounts of a session, in whatever way it is started. */
 export interface SessionMounts {
   /** Directories in the sandbox's own that mounts need, by names relative to it. */
   readonly places: readonly string[];

@@ -1,14 +1,14 @@
 import { CORE_LIMIT_BYTES, PROCESS_ONE, RESERVE_DISK, SANDBOX_USER } from '@litterbox/linux-sandbox';
 import { encodeRaw } from '@litterbox/core/provider';
 import { CLOSED, MASKS, sandboxArguments, scannerArguments } from './bwrap-arguments.ts';
-import { cgroupSteps, groupWords } from './cgroup.ts';
+import { cgroupSteps, groupWords } from './cgroup-steps.ts';
 import { detachSteps } from './detach-trees.ts';
 import { DISK, mountLayers } from './disk.ts';
 import { FRESH_UPPER, FROZEN } from './fresh-upper.ts';
 import { hideOfLive, LIVE, mountLive } from './live-lower.ts';
 import { mountStep } from './mount-table.ts';
 import { sessionMounts } from './session-mounts.ts';
-import { PROCESSORS, type SupervisorInput } from './supervisor-script.ts';
+import { PROCESSORS, type SupervisorInput } from './supervisor-input.ts';
 import { EMPTY_CONTENTS } from './tool-directories.ts';
 
 /** An entry of a plan: its name and its arguments, none of them with a NUL. */

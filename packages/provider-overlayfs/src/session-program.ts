@@ -65,7 +65,7 @@ export class SessionProgram {
     return (await this.#find())?.path;
   }
 
-  /** What a person should know who asks how the machine is. */
+  /** The finding for a person who asks how the machine is. */
   async check(): Promise<ProbeCheck> {
     const name = 'session program';
     if (await this.#find()) return { name, status: 'ok', finding: 'starts sandboxes in few steps' };

@@ -1,6 +1,5 @@
 import {
   CORE_LIMIT_BYTES,
-  type DiskImage,
   factFilesScript,
   GIVEN,
   NOTE_FACTS,
@@ -11,59 +10,19 @@ import {
   TAKE_GIVEN,
   uidMapScript,
 } from '@litterbox/linux-sandbox';
-import { type LiveLower, quoted } from '@litterbox/core/provider';
-import {
-  ARGUMENTS,
-  CLOSED,
-  MASKS,
-  scannerArguments,
-  sandboxArguments,
-  type ProcEntries,
-  type SessionSources,
-} from './bwrap-arguments.ts';
+import { quoted } from '@litterbox/core/provider';
+import { ARGUMENTS, CLOSED, MASKS, scannerArguments, sandboxArguments } from './bwrap-arguments.ts';
 import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from './cgroup.ts';
-import { detachTrees, EMPTY } from './detach-trees.ts';
+import { detachTrees } from './detach-trees.ts';
 import { DISK, mountLayers } from './disk.ts';
 import { FROZEN } from './fresh-upper.ts';
 import { HOLD } from './held-session.ts';
-import { HIDDEN, hideOfLive, LIVE, mountLive } from './live-lower.ts';
-import type { Machine } from './machine.ts';
+import { hideOfLive, LIVE, mountLive } from './live-lower.ts';
 import { mountAll } from './mount-table.ts';
 import { ownBoundOf } from './own-bound-of.ts';
-import type { SandboxMeta } from './sandbox-meta.ts';
 import { sessionMounts } from './session-mounts.ts';
-import type { Strategy } from './strategies/strategy.ts';
-import { EMPTY_CONTENTS, isOfPerson } from './tool-directories.ts';
-
-export interface SupervisorInput {
-  readonly machine: Machine;
-  readonly meta: SandboxMeta;
-  readonly strategy: Strategy;
-  /** Present where `base` is a directory of the person's: what of it nobody inside sees. */
-  readonly live?: LiveLower;
-  readonly directory: string;
-  readonly base: string;
-  /** Directory of the kept setup that the sandbox stands on. */
-  readonly setup?: string;
-  /** Directory with what of the base is newer than that. */
-  readonly newer?: string;
-  /** Directory of the layer that makes `base` into the base that is wanted. */
-  readonly difference?: string;
-  readonly playground: string;
-  /** Where overlays of the machine are mounted that the session has no use for. */
-  readonly unwanted: readonly string[];
-  /** Where all that the sandbox writes is; absent where no disk of its own bounds it. */
-  readonly disk?: DiskImage;
-  readonly etc: string;
-  readonly filter: string;
-  readonly sources: SessionSources;
-  readonly proc: ProcEntries;
-  /** Numbers of the processors on which its programs run; all of the machine's when there are none. */
-  readonly processors: readonly number[];
-}
-
-/** File in the sandbox's directory that tells others which processors it has while its session lives. */
-export const PROCESSORS = 'processors';
+import { PROCESSORS, type SupervisorInput } from './supervisor-input.ts';
+import { EMPTY_CONTENTS } from './tool-directories.ts';
 
 /** Timers and queued signals are counted for a user: without this a sandbox of an ordinary user takes those of the person's own programs. */
 const FEW_SIGNALS = '--sigpending=1024:1024';
@@ -106,25 +65,7 @@ ${Object.entries({ empty: '', ...EMPTY_CONTENTS })
  */
 // No redirection on a special builtin such as `:` below: when it fails, a POSIX shell exits there and then.
 export function supervisorScript(input: SupervisorInput): string {
-  const {
-    machine,
-    meta,
-    strategy,
-    directory,
-    live,
-    base,
-    setup,
-    newer,
-    difference,
-    playground,
-    unwanted,
-    disk,
-    etc,
-    filter,
-    sources,
-    proc,
-    processors,
-  } = input;
+  const { machine, meta, strategy, directory, live, setup, unwanted, disk, filter, sources, proc, processors } = input;
   const { cgroup, isRoot } = machine;
   const groups = cgroup
     ? {

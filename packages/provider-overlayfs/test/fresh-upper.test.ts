@@ -4,7 +4,6 @@ import { describe, expect, it } from '@jest/globals';
 import { collected, fixtureWorkspace } from '@litterbox/conformance';
 import {
   type ChangeMark,
-  type Host,
   SandboxId,
   type SandboxProvider,
   type SandboxRuntime,

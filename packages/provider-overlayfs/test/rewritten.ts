@@ -28,5 +28,5 @@ function withOtherPlan(handle: ProcessHandle, change: (text: string) => string):
   };
 }
 
-/** Of `overlayfs`: shell text starts its sessions. */
+/** Options of `overlayfs` with which shell text starts its sessions. */
 export const byShell = { sessionProgram: async () => undefined };

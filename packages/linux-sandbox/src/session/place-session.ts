@@ -27,7 +27,7 @@ import { PlaceProcess } from './place-process.ts';
 export interface Launch {
   /** Run by a shell of the host; its first argument is the text of the supervisor, as `placeScript` makes it. */
   readonly argv: readonly [string, ...string[]];
-  /** What it is given by stdin before anything else, where it takes that. */
+  /** The bytes that it reads from stdin before anything else. */
   readonly given?: Uint8Array;
   /** What the host's own namespaces are called, by {@link HOST_NAMESPACES_SCRIPT}. */
   readonly namespaces: string;

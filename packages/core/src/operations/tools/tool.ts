@@ -54,7 +54,7 @@ export interface ToolWords extends ToolSetting {
 export interface PermissionRequest {
   /** The question, for a person who sees nothing else of the call. */
   readonly question: string;
-  /** What a person does where the agent's program cannot ask. */
+  /** The command for a person where the agent's program cannot ask. */
   readonly otherwise: NextStep;
 }
 
