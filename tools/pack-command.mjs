@@ -48,6 +48,10 @@ try {
     filter: (path) => !/\.d\.cts$|modules\.json$/.test(path),
   });
 
+  const program = manifestOf('packages/session-linux-x64');
+  bundled(program.name, { version, license, exports: program.exports });
+  cpSync(join(root, 'packages/session-linux-x64/dist'), at('node_modules', program.name, 'dist'), { recursive: true });
+
   const versions = {};
   const clients = [
     { client: 'dockerode', owner: 'packages/container-engine', plugin: withoutUnused },
@@ -64,7 +68,7 @@ try {
     await built.write({ file: at('node_modules', client, 'client.cjs'), format: 'cjs', comments: { legal: true } });
   }
 
-  const dependencies = { [server.name]: version, ...versions };
+  const dependencies = { [server.name]: version, [program.name]: version, ...versions };
   writeFileSync(
     at('package.json'),
     JSON.stringify(

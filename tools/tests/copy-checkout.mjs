@@ -16,7 +16,9 @@ export function copyCheckout(copy, { withBuild = false } = {}) {
     cpSync(join(ROOT, name), join(copy, name), {
       recursive: true,
       verbatimSymlinks: true,
-      filter: (source) => !(withBuild ? /\/node_modules$/ : /\/(dist|bundle|node_modules)$/).test(source),
+      filter: (source) =>
+        source.includes('/session-linux-') ||
+        !(withBuild ? /\/node_modules$/ : /\/(dist|bundle|node_modules)$/).test(source),
     });
   share(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   for (const name of readdirSync(join(ROOT, 'packages'))) {
