@@ -94,7 +94,7 @@ test('what cannot be cleared away yet is told, and stays for the next time', asy
   expect(await second.reconcile.reconcile()).toEqual([
     'Litterbox could not remove the sandbox a yet: The engine is down.',
   ]);
-  expect(second.left().journal).toContain('sandbox-create: runtime');
+  expect(second.left().journal).toContain('sandbox-create: record');
   await using third = second.restarted({});
   expect(await third.reconcile.reconcile()).toEqual(['Undid the interrupted creation of a.']);
   expect(third.left()).toEqual(NOTHING_LEFT);
