@@ -16,7 +16,7 @@ const FORBIDDEN = [
     'session/change-run-state',
     'work/attach-process',
   ].map((name) => `packages/core/dist/use-cases/${name}.js`),
-  ...['delete-sandbox', 'integrate', 'trust-config', 'restore-revision', 'open-shell', 'operations'].map(
+  ...['delete-sandbox', 'review/integrate', 'trust-config', 'restore-revision', 'work/open-shell', 'operations'].map(
     (name) => `packages/core/dist/operations/${name}.js`,
   ),
   ...[

@@ -69,7 +69,7 @@ export class MachineSurvey {
 
   async #read(): Promise<Machine> {
     const filter = this.#filterPath(this.#facts.architecture);
-    const program = (await this.#program.wantedPath()) ?? NOTHING;
+    const program = this.#program.wantedPath ?? NOTHING;
     return await readMachine(this.#host, this.#facts, this.#provider, { filter, program });
   }
 

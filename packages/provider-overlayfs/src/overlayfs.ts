@@ -64,7 +64,7 @@ export interface OverlayfsOptions extends ProviderMachine {
   /** Use this way of copying or none. @defaultValue the first that works of overlay, btrfs, zfs, reflink, copy */
   readonly strategy?: Strategy['name'];
   /** The program that starts sessions, by `uname -m`; undefined: shell text does it. @defaultValue the one that is installed */
-  readonly sessionProgram?: (architecture: string) => Promise<Uint8Array | undefined>;
+  readonly sessionProgram?: (architecture: string) => Uint8Array | undefined;
 }
 
 /** Sandboxes on a Linux machine by copy-on-write and namespaces. Needs no daemon and no image. Does nothing until it is asked. */
@@ -148,7 +148,7 @@ class OverlayProvider implements SandboxProvider {
     if (!isReady) return { usable: false, checks: machine.checks };
     const { strategy, checks } = await this.#survey.strategy(options);
     const more = strategy ? await surveyStrategy(this.#host, strategy, this.#directories.layout.root, options) : [];
-    const program = await this.#program.check();
+    const program = this.#program.check();
     return { usable: strategy !== undefined, checks: [...machine.checks, ...checks, program, ...more] };
   }
 

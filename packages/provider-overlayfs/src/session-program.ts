@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
   type CallOptions,
@@ -20,11 +20,11 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /** The program of a machine of that architecture; undefined where none is installed. */
-export async function readSessionProgram(architecture: string): Promise<Uint8Array | undefined> {
+export function readSessionProgram(architecture: string): Uint8Array | undefined {
   const name = PACKAGES[architecture];
   if (name === undefined) return undefined;
   try {
-    return await readFile(createRequire(import.meta.url).resolve(`${name}/dist/litterbox-session`));
+    return readFileSync(createRequire(import.meta.url).resolve(`${name}/dist/litterbox-session`));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'MODULE_NOT_FOUND' || code === 'ENOENT') return undefined;
@@ -39,7 +39,7 @@ export interface SessionProgramInput {
   /** Absolute path of the provider's own directory on the host. It has to be there. */
   readonly root: string;
   /** The program for an architecture, or undefined. */
-  read(architecture: string): Promise<Uint8Array | undefined>;
+  read(architecture: string): Uint8Array | undefined;
 }
 
 interface Wanted {
@@ -53,7 +53,7 @@ interface Wanted {
  */
 export class SessionProgram {
   readonly #input: SessionProgramInput;
-  #wanted: Promise<Wanted | undefined> | undefined;
+  #wanted: Wanted | 'none' | undefined;
   #path: Promise<string | undefined> | undefined;
 
   constructor(input: SessionProgramInput) {
@@ -61,14 +61,14 @@ export class SessionProgram {
   }
 
   /** Absolute path where it is to be; undefined where none is installed for that machine. */
-  async wantedPath(): Promise<string | undefined> {
-    return (await this.#find())?.path;
+  get wantedPath(): string | undefined {
+    return this.#find()?.path;
   }
 
   /** The finding for a person who asks how the machine is. */
-  async check(): Promise<ProbeCheck> {
+  check(): ProbeCheck {
     const name = 'session program';
-    if (await this.#find()) return { name, status: 'ok', finding: 'starts sandboxes in few steps' };
+    if (this.#find()) return { name, status: 'ok', finding: 'starts sandboxes in few steps' };
     const { architecture } = this.#input.facts;
     const needed = PACKAGES[architecture];
     return {
@@ -97,19 +97,20 @@ export class SessionProgram {
     return await this.#path;
   }
 
-  #find(): Promise<Wanted | undefined> {
+  /** At once, so that nobody waits for it before the machine is asked. */
+  #find(): Wanted | undefined {
     const { facts, root, read } = this.#input;
-    this.#wanted ??= read(facts.architecture).then((bytes) => {
-      if (bytes === undefined) return undefined;
-      const sum = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-      return { bytes, path: `${root}/session-${sum}` };
-    });
-    return this.#wanted;
+    if (this.#wanted === undefined) {
+      const bytes = read(facts.architecture);
+      const sum = bytes && createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+      this.#wanted = bytes ? { bytes, path: `${root}/session-${sum}` } : 'none';
+    }
+    return this.#wanted === 'none' ? undefined : this.#wanted;
   }
 
   async #prepare(found: FoundProgram | undefined): Promise<string | undefined> {
     const { host } = this.#input;
-    const wanted = await this.#find();
+    const wanted = this.#find();
     if (wanted === undefined) return undefined;
     if (found && this.#isWhole(found, wanted)) return wanted.path;
     await host.files.write(wanted.path, wanted.bytes, { mode: 0o700 });

@@ -29,4 +29,4 @@ function withOtherPlan(handle: ProcessHandle, change: (text: string) => string):
 }
 
 /** Options of `overlayfs` with which shell text starts its sessions. */
-export const byShell = { sessionProgram: async () => undefined };
+export const byShell = { sessionProgram: () => undefined };

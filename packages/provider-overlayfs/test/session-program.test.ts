@@ -35,7 +35,7 @@ beforeAll(async () => {
     await run('sh', [build, facts.architecture, program, ...flags], { env: { ...process.env, LINK: '' } });
     return;
   }
-  const bytes = await readSessionProgram(facts.architecture);
+  const bytes = readSessionProgram(facts.architecture);
   if (!bytes) throw new Error('The session program was not built: npm run build');
   await writeFile(program, bytes, { mode: 0o755 });
 });
@@ -304,7 +304,7 @@ describe('the file of the session program', () => {
     (await readdir(join(state, 'overlayfs')))
       .filter((name) => name.startsWith('session-'))
       .map((name) => join(state, 'overlayfs', name));
-  const provider = (sessionProgram?: (architecture: string) => Promise<Uint8Array | undefined>) =>
+  const provider = (sessionProgram?: (architecture: string) => Uint8Array | undefined) =>
     overlayfs({ host, facts, directory: state, strategy: 'copy', ...(sessionProgram && { sessionProgram }) });
 
   async function says(by: ReturnType<typeof provider>): Promise<{ said: string; programs: readonly string[] }> {
@@ -361,8 +361,8 @@ describe('the file of the session program', () => {
   });
 
   it.each([
-    ['there is none for the machine', async () => undefined],
-    ['the machine does not run it', async () => new TextEncoder().encode('\u007fELF of another machine')],
+    ['there is none for the machine', () => undefined],
+    ['the machine does not run it', () => new TextEncoder().encode('\u007fELF of another machine')],
   ])('shell text starts sessions where %s', async (_what, sessionProgram) => {
     await using by = provider(sessionProgram);
     expect(await says(by)).toEqual({ said: 'hello\n', programs: [] });
