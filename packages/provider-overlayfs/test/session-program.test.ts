@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +24,7 @@ let facts: HostFacts;
 let program = '';
 let directory = '';
 const children: ChildProcess[] = [];
+const descriptors: number[] = [];
 
 beforeAll(async () => {
   facts = await host.facts();
@@ -45,6 +46,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -139,6 +141,8 @@ describe('a plan', () => {
 /** Reads what a process of a sandbox is asked for, and runs shell text in its place, with the pipes as a sandbox has them. */
 async function sandboxHalf(script: string): Promise<void> {
   await run('mkfifo', [join(directory, 'control')]);
+  // As the first process of a sandbox does: what is written there is not lost before somebody reads it.
+  descriptors.push(openSync(join(directory, 'control'), 'r+'));
   const half = spawn('sh', ['-c', `read -r verb id <control; exec 9>$id.exit; ${script}`], {
     cwd: directory,
     stdio: 'ignore',
