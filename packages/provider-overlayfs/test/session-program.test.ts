@@ -185,10 +185,11 @@ describe('the relay of a process', () => {
     await run('mkfifo', [join(directory, 'go')]);
     await sandboxHalf(`${BEGIN}; exec </dev/null; read -r go <go; echo done; echo exit 0 >&9`);
     const child = relay('pipe');
+    const ended = outcome(child);
     child.stdin.on('error', () => {});
     await new Promise((resolve) => child.stdin.write(Buffer.alloc(2 ** 20), resolve));
     await writeFile(join(directory, 'go'), 'go\n');
-    expect((await outcome(child)).stdout).toBe('started 7 8\ndone\n');
+    expect((await ended).stdout).toBe('started 7 8\ndone\n');
   });
 
   it('says at once how the process ended, and keeps what nobody has read yet', async () => {
