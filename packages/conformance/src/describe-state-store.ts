@@ -82,7 +82,7 @@ export function describeStateStore({ name, runner, fixture: make }: StateOptions
       await assert.rejects(state.insert(fixtureRecord({ repositoryId: record.repositoryId })), (error) => {
         assert.ok(isLitterboxError(error, 'SANDBOX_EXISTS'));
         assert.match(error.message, /"fix-login"/);
-        assert.match(error.details.hint ?? '', /litterbox delete fix-login/);
+        assert.match(error.details.hint ?? '', /delete\b.*fix-login/);
         return true;
       });
       await assert.rejects(state.insert(fixtureRecord({ id: record.id })), coded('ALREADY_EXISTS'));
