@@ -1,4 +1,5 @@
 import { type Cgroup, diskSpeed, type GroupLimits, groupsOf, PERIOD_US, quotaUs } from './cgroup.ts';
+import { type PlanEntry, shellStep } from './plan-entry.ts';
 
 /** As the session program is told of them: the group that freezes, and all groups. */
 export function groupWords(cgroup: Cgroup, id: string): readonly [freezer: string, ...groups: string[]] {
@@ -11,7 +12,7 @@ export function cgroupSteps(
   id: string,
   limits: GroupLimits,
   processors: readonly number[],
-): readonly (readonly [name: string, ...words: string[]])[] {
+): readonly PlanEntry[] {
   const groups = groupsOf(cgroup, id);
   const at = (controller: keyof Cgroup['parents'], file: string) => `${cgroup.parents[controller]}/${id}/${file}`;
   if (cgroup.version === 1) {
@@ -40,7 +41,7 @@ export function cgroupSteps(
     ['set-if-there', at('memory', 'memory.swap.max'), '0\n', 'swap'],
     ['set', at('pids', 'pids.max'), `${limits.processes}\n`, 'processes'],
     ['set', at('cpu', 'cpu.max'), `${quotaUs(limits)} ${PERIOD_US}\n`, 'processors'],
-    ...(speed === '' ? [] : [['shell', speed] as const]),
+    ...(speed === '' ? [] : [shellStep(speed)]),
     ...(processors.length === 0
       ? []
       : ([

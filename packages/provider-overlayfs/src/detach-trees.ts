@@ -1,6 +1,7 @@
 import { quoted } from '@litterbox/core/provider';
 import { mountAll } from './mount-table.ts';
 import { overlayOptions } from './overlay-options.ts';
+import type { PlanEntry } from './plan-entry.ts';
 import { CREDENTIAL_NAMES } from './tool-directories.ts';
 
 /** An empty directory beside the trees: an overlay that nobody writes to needs two layers. */
@@ -43,11 +44,7 @@ ${mountAll('trees.table', overlaysOf(trees, tools, isRoot))}) || ${left}
 }
 
 /** The same as steps of the session program. */
-export function detachSteps(
-  trees: readonly string[],
-  tools: readonly string[],
-  isRoot: boolean,
-): readonly (readonly [name: string, ...words: string[]])[] {
+export function detachSteps(trees: readonly string[], tools: readonly string[], isRoot: boolean): readonly PlanEntry[] {
   if (trees.length === 0) return [];
   const left = `left=$(${hide(trees)}); [ -z "$left" ] || { echo "cannot hide what lives in directories of the machine: $left" >&2; exit 1; }`;
   return [

@@ -1,4 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
+import type { PlanEntry } from './plan-entry.ts';
 
 /** In the options of an overlay: the shell variable `$frozen` of the script that mounts. No path holds this character. */
 export const FROZEN_LAYERS = '\0';
@@ -22,7 +23,7 @@ said=$(mount -a -T ${name} 2>&1) || fail "cannot mount: $said"
 }
 
 /** A mount as a step of the session program. */
-export function mountStep(mount: SessionMount): readonly [name: string, ...words: string[]] {
+export function mountStep(mount: SessionMount): PlanEntry {
   return mount.type === 'bind'
     ? ['bind', mount.source, mount.target]
     : ['overlay', mount.options.replaceAll(FROZEN_LAYERS, '\u0001'), mount.target];

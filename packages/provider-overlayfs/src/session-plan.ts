@@ -7,15 +7,10 @@ import { DISK, mountLayers } from './disk.ts';
 import { FRESH_UPPER, FROZEN } from './fresh-upper.ts';
 import { hideOfLive, LIVE, mountLive } from './live-lower.ts';
 import { mountStep } from './mount-table.ts';
+import { type PlanEntry, shellStep } from './plan-entry.ts';
 import { sessionMounts } from './session-mounts.ts';
 import { PROCESSORS, type SupervisorInput } from './supervisor-input.ts';
 import { EMPTY_CONTENTS } from './tool-directories.ts';
-
-/** An entry of a plan: its name and its arguments, none of them with a NUL. */
-export type PlanEntry = readonly [name: string, ...words: string[]];
-
-/** In the session program's sense: a function `fail` with a text, whose text is what the session fails with. */
-const shell = (text: string): PlanEntry => ['shell', `fail() { printf %s "$1" >&2; exit 1; }\n${text}`];
 
 /**
  * What the session program does, in the order in which it does it. It carries out what is decided here and decides nothing.
@@ -50,14 +45,14 @@ export function sessionPlan(
     ...(strategy.begin === undefined ? [] : [['layers', FRESH_UPPER] as const]),
     mountStep(own),
     ['enter', '/run'],
-    ...(disk ? [shell(mountLayers(disk, owner, layers))] : []),
-    ...(live ? [shell(`${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}`)] : []),
+    ...(disk ? [shellStep(mountLayers(disk, owner, layers))] : []),
+    ...(live ? [shellStep(`${mountLive(live, isRoot, LIVE)}${hideOfLive(live)}`)] : []),
     ...mounts.map(mountStep),
-    ...(disk ? [shell(RESERVE_DISK)] : []),
-    ...(strategy.attach === undefined ? [] : [shell(strategy.attach)]),
+    ...(disk ? [shellStep(RESERVE_DISK)] : []),
+    ...(strategy.attach === undefined ? [] : [shellStep(strategy.attach)]),
     ...detachSteps(trees, tools, isRoot),
     ...(processors.length === 0 ? [] : [['write', PROCESSORS, `${processors.join()}\n`, '644'] as const]),
-    ...(cgroup ? cgroupSteps(cgroup, meta.id, meta.limits, processors).map((step) => withShell(step)) : []),
+    ...(cgroup ? cgroupSteps(cgroup, meta.id, meta.limits, processors) : []),
     ['write', CLOSED, '', '0'],
     ...(sources.masked.length === 0
       ? []
@@ -70,8 +65,6 @@ export function sessionPlan(
     ['go'],
   ];
 }
-
-const withShell = (step: PlanEntry): PlanEntry => (step[0] === 'shell' ? shell(step[1] ?? '') : step);
 
 /** A plan as the session program reads it: each entry is its name, the number of its arguments and these, each with a NUL behind it. */
 export function encodePlan(entries: readonly PlanEntry[]): Uint8Array {

@@ -1,0 +1,5 @@
+/** An entry of a plan of the session program: its name and its arguments, none of them with a NUL. */
+export type PlanEntry = readonly [name: string, ...words: string[]];
+
+/** A step that is rare and needs other programs. The text calls a function `fail` with what the session then fails with. */
+export const shellStep = (text: string): PlanEntry => ['shell', `fail() { printf %s "$1" >&2; exit 1; }\n${text}`];
