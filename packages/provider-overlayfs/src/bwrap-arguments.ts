@@ -164,6 +164,20 @@ export function sandboxArguments(
   ];
 }
 
+/** The trees that the change scanner looks at, each with its name in there. */
+export function scannedTrees(
+  changes: 'upper' | 'workspace',
+  hasSetup: boolean,
+): readonly (readonly [source: string, name: string])[] {
+  if (changes === 'workspace') return [['/run/ws', 'workspace']];
+  return [
+    ['/run/ws', 'workspace'],
+    ['/run/upper', 'changes'],
+    [`/run/${FROZEN}`, FROZEN],
+    ...(hasSetup ? [['/run/setup/upper', 'prepared'] as const] : []),
+  ];
+}
+
 /** Arguments for the change scanner: it lists names and types, sees the workspace and the programs alone, and writes nowhere. */
 export function scannerArguments(
   machine: Machine,
@@ -194,13 +208,7 @@ export function scannerArguments(
     '--ro-bind',
     '/run/scan-io',
     INSIDE.io,
-    '--ro-bind',
-    '/run/ws',
-    '/workspace',
-    ...(changes === 'upper'
-      ? ['--ro-bind', '/run/upper', '/changes', '--ro-bind', `/run/${FROZEN}`, `/${FROZEN}`]
-      : []),
-    ...(changes === 'upper' && hasSetup ? ['--ro-bind', '/run/setup/upper', '/prepared'] : []),
+    ...scannedTrees(changes, hasSetup).flatMap(([source, name]) => ['--ro-bind', source, `/${name}`]),
     '--chdir',
     '/',
     '--remount-ro',

@@ -109,6 +109,7 @@ export async function launchSession(input: LaunchInput, options?: CallOptions): 
     argv: [first ?? 'sh', ...words],
     given: started.given,
     namespaces,
+    hasScanner: program !== undefined,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);
       const assurance = assuranceOf(machine, meta, strategy, [...Object.keys(environment), 'PWD'], masked, facts);

@@ -1,6 +1,6 @@
 import { CORE_LIMIT_BYTES, PROCESS_ONE, RESERVE_DISK, SANDBOX_USER } from '@litterbox/linux-sandbox';
 import { encodeRaw } from '@litterbox/core/provider';
-import { CLOSED, MASKS, sandboxArguments, scannerArguments } from './bwrap-arguments.ts';
+import { CLOSED, MASKS, sandboxArguments, scannedTrees } from './bwrap-arguments.ts';
 import { cgroupSteps, groupWords } from './cgroup-steps.ts';
 import { detachSteps } from './detach-trees.ts';
 import { DISK, mountLayers } from './disk.ts';
@@ -24,8 +24,6 @@ export function sessionPlan(
   const { machine, meta, strategy, directory, live, setup, unwanted, disk, filter, sources, proc, processors } = input;
   const { cgroup, isRoot } = machine;
   const { places, own, mounts, trees, tools } = sessionMounts(input);
-  const bubblewrap = (words: readonly string[]) =>
-    ['bwrap', ...words, '--json-status-fd', '8', '--seccomp', '9', '--', ...PROCESS_ONE] as const;
   const layers = strategy.layers.map(({ name }) => name).filter((name) => name !== FROZEN);
   const owner = `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`;
   return [
@@ -39,8 +37,13 @@ export function sessionPlan(
     ['unwanted', ...unwanted],
     ...(meta.limits.diskBytes === undefined ? [] : [['disk', DISK] as const]),
     ['environment', ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value])],
-    ['sandbox', ...bubblewrap(sandboxArguments(machine, meta, sources, proc))],
-    ['scanner', ...bubblewrap(scannerArguments(machine, strategy.changes, setup !== undefined, proc))],
+    [
+      'sandbox',
+      'bwrap',
+      ...sandboxArguments(machine, meta, sources, proc),
+      ...['--json-status-fd', '8', '--seccomp', '9', '--', ...PROCESS_ONE],
+    ],
+    ['scanned', '/run/scan-io', 'io', ...scannedTrees(strategy.changes, setup !== undefined).flat()],
     ['places', ...places],
     ...(strategy.begin === undefined ? [] : [['layers', FRESH_UPPER] as const]),
     mountStep(own),

@@ -21,19 +21,33 @@
 
 enum { MAX_COMPLAINT_BYTES = 4096, MAX_CAPABILITIES = 64 };
 
-void become_user(uid_t user, gid_t group) {
-  if (setgroups(0, NULL) != 0) fail_errno("cannot leave the groups of this user");
+/* What may ever be gained again. */
+static void drop_bounds(void) {
   for (int capability = 0; capability < MAX_CAPABILITIES; capability++)
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) {
       if (errno != EINVAL) fail_errno("cannot drop capability %d", capability);
       break; /* the kernel knows no more */
     }
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) fail_errno("cannot drop the ambient capabilities");
-  if (setresgid(group, group, group) != 0 || setresuid(user, user, user) != 0) fail_errno("cannot become user %u", user);
+}
+
+static void drop_capabilities(void) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
   if (syscall(SYS_capset, &header, none) != 0) fail_errno("cannot drop capabilities");
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail_errno("cannot refuse new privileges");
+}
+
+void become_user(uid_t user, gid_t group) {
+  if (setgroups(0, NULL) != 0) fail_errno("cannot leave the groups of this user");
+  drop_bounds();
+  if (setresgid(group, group, group) != 0 || setresuid(user, user, user) != 0) fail_errno("cannot become user %u", user);
+  drop_capabilities();
+}
+
+void drop_rights(void) {
+  drop_bounds();
+  drop_capabilities();
 }
 
 void close_from(unsigned first) {

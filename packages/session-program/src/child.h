@@ -8,6 +8,9 @@
 /* Gives up all rights for good: groups, capabilities, new privileges, and becomes the user. Ends the program where that cannot be. */
 void become_user(uid_t user, gid_t group);
 
+/* Gives up all capabilities and new privileges for good, and stays who it is. Ends the program where that cannot be. */
+void drop_rights(void);
+
 /* Closes every descriptor from that one on. */
 void close_from(unsigned first);
 

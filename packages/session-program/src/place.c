@@ -76,17 +76,14 @@ static void set_descriptor(int from, int to) {
   if (dup2(from, to) < 0) fail_errno("cannot start bubblewrap");
 }
 
-static _Noreturn void become_bubblewrap(const struct settings *settings, const char *errors, int status, bool is_limited) {
+static _Noreturn void become_bubblewrap(const struct settings *settings, const char *errors, int status) {
   clean_up = NULL; /* that is for who waits for it */
   const char *program = find_program("bwrap");
-  int arguments = -1;
-  if (is_limited) {
-    enter_groups(&settings->groups);
-    limit(RLIMIT_NOFILE, settings->open_files, "open files");
-    if (!write_existing("/proc/self/oom_score_adj", "500\n")) fail_errno("cannot prefer the sandbox when memory is short");
-    use_processors(settings->processors);
-    arguments = lifted(words_file(settings->environment));
-  }
+  enter_groups(&settings->groups);
+  limit(RLIMIT_NOFILE, settings->open_files, "open files");
+  if (!write_existing("/proc/self/oom_score_adj", "500\n")) fail_errno("cannot prefer the sandbox when memory is short");
+  use_processors(settings->processors);
+  int arguments = lifted(words_file(settings->environment));
   limit(RLIMIT_SIGPENDING, MAX_SIGNALS, "pending signals");
   rlim_t core = core_limit(settings->core_bytes);
   limit(RLIMIT_CORE, core, "core files");
@@ -103,17 +100,16 @@ static _Noreturn void become_bubblewrap(const struct settings *settings, const c
   set_descriptor(nothing, 1);
   set_descriptor(complaints, 2);
   for (int descriptor = 3; descriptor < STATUS; descriptor++) close(descriptor);
-  if (is_limited) set_descriptor(arguments, ARGUMENTS);
+  set_descriptor(arguments, ARGUMENTS);
   set_descriptor(status, STATUS);
   set_descriptor(filter, FILTER);
   close_from(FILTER + 1);
   reset_signals();
-  const struct entry *words = is_limited ? settings->sandbox : settings->scanner;
-  execv(program, words->arguments);
+  execv(program, settings->sandbox->arguments);
   _exit(127);
 }
 
-void start_place(struct place *place, const struct settings *settings, const char *io, const char *errors, bool is_limited) {
+void start_place(struct place *place, const struct settings *settings, const char *io, const char *errors) {
   char path[PATH_MAX];
   int status[2];
   *place = (struct place){.errors = errors};
@@ -123,7 +119,7 @@ void start_place(struct place *place, const struct settings *settings, const cha
   place->status = status[0];
   place->started = fork();
   if (place->started < 0) fail_errno("cannot start bubblewrap");
-  if (place->started == 0) become_bubblewrap(settings, errors, status[1], is_limited);
+  if (place->started == 0) become_bubblewrap(settings, errors, status[1]);
   close(status[1]);
 }
 
@@ -178,25 +174,17 @@ static void hear_ready(struct place *place) {
   place->descriptors = place->word + 6;
 }
 
-void await_places(struct place *const places[2]) {
-  for (;;) {
-    struct pollfd waiting[4];
-    bool are_ready = true;
-    for (int index = 0; index < 2; index++) {
-      struct place *place = places[index];
-      bool is_ready = place->one != 0 && place->descriptors != NULL;
-      are_ready = are_ready && is_ready;
-      waiting[2 * index] = (struct pollfd){.fd = place->status, .events = POLLIN};
-      waiting[2 * index + 1] = (struct pollfd){.fd = place->descriptors == NULL ? place->ready : -1, .events = POLLIN};
-    }
-    if (are_ready) return;
-    if (poll(waiting, 4, -1) < 0) {
+void await_place(struct place *place) {
+  while (place->one == 0 || place->descriptors == NULL) {
+    struct pollfd waiting[] = {
+        {.fd = place->status, .events = POLLIN},
+        {.fd = place->descriptors == NULL ? place->ready : -1, .events = POLLIN},
+    };
+    if (poll(waiting, 2, -1) < 0) {
       if (errno == EINTR) continue;
       fail_errno("cannot wait for bubblewrap");
     }
-    for (int index = 0; index < 2; index++) {
-      if (waiting[2 * index + 1].revents != 0) hear_ready(places[index]);
-      if (waiting[2 * index].revents != 0) hear_status(places[index]);
-    }
+    if (waiting[1].revents != 0) hear_ready(place);
+    if (waiting[0].revents != 0) hear_status(place);
   }
 }

@@ -6,7 +6,7 @@
 
 #include "settings.h"
 
-/* A place that bubblewrap makes: the sandbox, or the one of the change scanner. */
+/* The place that bubblewrap makes: the sandbox. */
 struct place {
   /* The process of bubblewrap, which lives as long as the place. */
   pid_t started;
@@ -25,11 +25,11 @@ struct place {
   const char *descriptors;
 };
 
-/* Starts one. `is_limited`: in the groups, on the processors, with the environment. */
-void start_place(struct place *place, const struct settings *settings, const char *io, const char *errors, bool is_limited);
+/* Starts it, in the groups, on the processors and with the environment of the settings. */
+void start_place(struct place *place, const struct settings *settings, const char *io, const char *errors);
 
-/* Waits until both are ready. Ends the program, with what bubblewrap complained about, where one of them ends before. */
-void await_places(struct place *const places[2]);
+/* Waits until it is ready. Ends the program, with what bubblewrap complained about, where it ends before. */
+void await_place(struct place *place);
 
 /* Ends the program with what bubblewrap complained about. */
 _Noreturn void fail_place(const struct place *place, const char *what);

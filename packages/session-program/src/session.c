@@ -26,6 +26,7 @@
 #include "pipes.h"
 #include "place.h"
 #include "plan.h"
+#include "scanner.h"
 #include "settings.h"
 #include "steps.h"
 
@@ -33,7 +34,8 @@ enum { START_LOCK_MS = 60000, DYING_LOCK_MS = 20000 };
 
 static struct plan *plan;
 static struct settings settings;
-static struct place sandbox, scanner;
+static struct place sandbox;
+static struct scanner scanner;
 /* In the sandbox's directory; `alive` is held as long as anything of the session lives, `start` while it is being started. */
 static int alive, start;
 
@@ -172,7 +174,7 @@ static _Noreturn void await_clients(void) {
   _exit(0);
 }
 
-/* Waits until bubblewrap has ended, the last client has gone or somebody says stop. */
+/* Waits until bubblewrap or the change scanner has ended, the last client has gone or somebody says stop. */
 static void await_end(void) {
   sigset_t children;
   sigemptyset(&children);
@@ -190,7 +192,7 @@ static void await_end(void) {
   for (;;) {
     pid_t child;
     while ((child = waitpid(-1, NULL, WNOHANG)) > 0)
-      if (child == sandbox.started || child == clients) return;
+      if (child == sandbox.started || child == scanner.started || child == clients) return;
     struct pollfd waiting[] = {{.fd = ended, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
     if (poll(waiting, 2, -1) < 0 && errno != EINTR) return;
     struct signalfd_siginfo told;
@@ -210,7 +212,6 @@ static void let_go(int host_proc) {
   close(sandbox.status);
   close(sandbox.ready);
   close(scanner.status);
-  close(scanner.ready);
   madvise(plan, sizeof *plan, MADV_DONTNEED);
 }
 
@@ -224,9 +225,10 @@ static _Noreturn void supervise(int host_proc) {
   refuse_core_program();
   do_steps(plan);
   make_session_pipes();
-  start_place(&scanner, &settings, "scan-io", "scan-errors", false);
-  start_place(&sandbox, &settings, "io", "bwrap-errors", true);
-  await_places((struct place *const[]){&scanner, &sandbox});
+  start_place(&sandbox, &settings, "io", "bwrap-errors");
+  start_scanner(&scanner, &settings);
+  await_scanner(&scanner);
+  await_place(&sandbox);
   open_low_ports();
   tell_facts(host_proc);
   await_go();

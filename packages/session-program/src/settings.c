@@ -6,8 +6,10 @@
 
 #include "fail.h"
 
+enum { MAX_SCANNED = 8 };
+
 static const char *const names[] = {"directory", "own-users", "user",        "groups",  "open-files", "core-bytes", "processors",
-                                    "filter",    "sandbox",   "environment", "scanner", "unwanted",   "disk"};
+                                    "filter",    "sandbox",   "environment", "scanned", "unwanted",   "disk"};
 
 bool is_setting(const char *name) {
   for (size_t index = 0; index < sizeof names / sizeof *names; index++)
@@ -59,9 +61,10 @@ void read_settings(const struct plan *plan, struct settings *settings) {
       .filter = need(plan, "filter", 1, 1)->arguments[0],
       .sandbox = need(plan, "sandbox", 1, MAX_WORDS),
       .environment = need(plan, "environment", 0, MAX_WORDS),
-      .scanner = need(plan, "scanner", 1, MAX_WORDS),
+      .scanned = need(plan, "scanned", 2, 2 * MAX_SCANNED),
       .unwanted = need(plan, "unwanted", 0, MAX_WORDS),
   };
+  if (settings->scanned->count % 2 != 0) fail("the plan of the session has a tree without a name");
   const struct entry *user = find(plan, "user", 2, 2);
   if ((user != NULL) == settings->has_own_users) fail("the plan of the session has to say either user or own-users");
   if (user != NULL) {

@@ -26,10 +26,11 @@ struct settings {
   const struct entry *processors;
   /* Absolute path of the filter of system calls. */
   const char *filter;
-  /* Arguments of bubblewrap, and those that nobody may read, for the sandbox and for the scanner. */
+  /* Arguments of bubblewrap, and those that nobody may read. */
   const struct entry *sandbox;
   const struct entry *environment;
-  const struct entry *scanner;
+  /* What the change scanner sees: absolute paths, and after each the name of the directory where it has it. */
+  const struct entry *scanned;
   /* Mount points to be let go of. */
   const struct entry *unwanted;
   /* Where the disk of the sandbox is mounted, and shell text that prints its size; NULL where there is none. */

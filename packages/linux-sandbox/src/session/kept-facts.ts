@@ -11,6 +11,8 @@ import {
 export interface KeptFacts {
   readonly assurance: Assurance;
   readonly network: NetworkNamespace;
+  /** Whether the session has a change scanner of its own, which answers requests and starts no programs. @defaultValue false */
+  readonly hasScanner?: boolean;
 }
 
 /** More than the facts of any session of ours take: most of them are paths that can be read inside. */
@@ -32,8 +34,12 @@ type Members = Readonly<Record<string, unknown>>;
  */
 export function parseKeptFacts(text: string, provider: string): KeptFacts {
   if (text.length > MAX_KEPT_FACTS_CHARACTERS) throw new Error('it is too long');
-  const { assurance, network } = membersOf('it', JSON.parse(text));
-  return { assurance: assuranceOf(membersOf('assurance', assurance), provider), network: networkOf(network) };
+  const { assurance, network, hasScanner } = membersOf('it', JSON.parse(text));
+  return {
+    assurance: assuranceOf(membersOf('assurance', assurance), provider),
+    network: networkOf(network),
+    ...(hasScanner === true && { hasScanner }),
+  };
 }
 
 function assuranceOf({ mechanism, controls, readable, masked, unreachable }: Members, provider: string): Assurance {

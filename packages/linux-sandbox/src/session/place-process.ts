@@ -32,6 +32,8 @@ export interface PlaceProcessInput {
   readonly workspace?: string;
   /** Absolute path of the session program on the host; absent: shell text does what it does. */
   readonly program?: string;
+  /** What the place is told in place of a command that starts {@link spec}: nothing where it knows by itself what to start. */
+  readonly script?: string;
   /** Names in the environment of the sandbox's first process. */
   readonly inherited: readonly string[];
   /** Aborted when the session ends. */
@@ -172,7 +174,7 @@ export class PlaceProcess implements ProcessHandle {
   static async start(input: PlaceProcessInput, options?: CallOptions): Promise<PlaceProcess> {
     const { host, io, spec } = input;
     const id = crypto.randomUUID();
-    const script = commandFile(input, id);
+    const script = input.script ?? commandFile(input, id);
     const isInline = script.length <= MAX_INLINE_CHARACTERS && script.isWellFormed();
     if (!isInline) await host.files.write(`${io}/${id}.cmd`, encodeRaw(script), { mode: 0o644 });
     const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;

@@ -94,6 +94,7 @@ export class PlaceRuntime implements SandboxRuntime {
       stateFile: input.files.scanState,
       ...input.scanned,
       spawn: (spec, call) => this.#spawn('scanner', spec, call),
+      startScanner: () => this.#startIn((session) => session.startScanner()),
     });
   }
 
@@ -228,14 +229,18 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   /** A session that ended while the process was being started is replaced once: then there is another reason. */
-  async #spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
+  async #startIn<Started>(start: (session: Session) => Promise<Started>, options?: CallOptions): Promise<Started> {
     const session = await this.#session('program', options);
     try {
-      return await session.spawn(where, spec, options);
+      return await start(session);
     } catch (error) {
       if (session.isAlive || this.#isDisposed || options?.signal?.aborted) throw error;
-      return await (await this.#session('program', options)).spawn(where, spec, options);
+      return await start(await this.#session('program', options));
     }
+  }
+
+  #spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
+    return this.#startIn((session) => session.spawn(where, spec, options), options);
   }
 
   /** One per session: another session has another network. */

@@ -21,7 +21,7 @@ import { type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.
 import { notRunning } from '@litterbox/sandbox-kit';
 import { type KeptFacts, MAX_KEPT_FACTS_CHARACTERS, parseKeptFacts } from './kept-facts.ts';
 import type { PlaceFiles } from './place-files.ts';
-import { PlaceProcess } from './place-process.ts';
+import { PlaceProcess, type PlaceProcessInput } from './place-process.ts';
 
 /** How the supervisor of a session is started, and what its facts are held against. */
 export interface Launch {
@@ -31,6 +31,8 @@ export interface Launch {
   readonly given?: Uint8Array;
   /** What the host's own namespaces are called, by {@link HOST_NAMESPACES_SCRIPT}. */
   readonly namespaces: string;
+  /** Whether the session begins with a change scanner of its own. @defaultValue false */
+  readonly hasScanner?: boolean;
   judge(facts: KernelFacts): Assurance;
 }
 
@@ -83,6 +85,7 @@ exec cat >/dev/null`;
 export class Session implements AsyncDisposable {
   readonly assurance: Assurance;
   readonly network: NetworkNamespace;
+  readonly #hasScanner: boolean;
   readonly #input: SessionInput;
   readonly #link: ProcessHandle;
   readonly #processes = new Set<PlaceProcess>();
@@ -95,6 +98,7 @@ export class Session implements AsyncDisposable {
     this.#link = link;
     this.assurance = facts.assurance;
     this.network = facts.network;
+    this.#hasScanner = facts.hasScanner === true;
     this.#pump = this.#watch(output);
   }
 
@@ -136,23 +140,45 @@ export class Session implements AsyncDisposable {
 
   /** Starts a program in the sandbox, or in the namespace of its change scanner. */
   async spawn(where: 'sandbox' | 'scanner', spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
-    const { provider, host, files, environment, workdir, hasScannerPlace, program } = this.#input;
+    const { environment, workdir, hasScannerPlace } = this.#input;
     const base = where === 'sandbox' ? environment : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
     const isInside = where === 'sandbox' || !hasScannerPlace;
-    const started = await PlaceProcess.start(
+    return await this.#start(
+      isInside ? 'io' : 'scan-io',
       {
-        provider,
-        host,
-        io: `${files.directory}/${isInside ? 'io' : 'scan-io'}`,
-        inside: INSIDE.io,
         spec: {
           cwd: where === 'sandbox' ? workdir : '/',
           ...spec,
           env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? base) },
         },
         ...(where === 'sandbox' && { workspace: workdir }),
-        ...(program !== undefined && { program }),
         inherited: Object.keys(isInside ? environment : base),
+      },
+      options,
+    );
+  }
+
+  /** What answers the requests of `SessionScanner`; undefined where the session has no scanner of its own. */
+  async startScanner(options?: CallOptions): Promise<ProcessHandle | undefined> {
+    if (!this.#hasScanner) return undefined;
+    const spec = { argv: ['scanner'], cwd: '/', env: {}, stdin: 'pipe' } as const;
+    return await this.#start('scan-io', { spec, inherited: [], script: '' }, options);
+  }
+
+  async #start(
+    io: 'io' | 'scan-io',
+    input: Pick<PlaceProcessInput, 'spec' | 'workspace' | 'inherited' | 'script'>,
+    options?: CallOptions,
+  ): Promise<PlaceProcess> {
+    const { provider, host, files, program } = this.#input;
+    const started = await PlaceProcess.start(
+      {
+        provider,
+        host,
+        io: `${files.directory}/${io}`,
+        inside: INSIDE.io,
+        ...input,
+        ...(program !== undefined && { program }),
         lost: this.#lost.signal,
         onEnd: (process) => this.#processes.delete(process),
       },
@@ -210,7 +236,7 @@ async function launch(input: SessionInput, launched: Launch, options?: CallOptio
 /** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
 async function launchOnce(
   input: SessionInput,
-  { argv, given, namespaces, judge }: Launch,
+  { argv, given, namespaces, hasScanner, judge }: Launch,
   options?: CallOptions,
 ): Promise<KeptFacts> {
   const { host, files } = input;
@@ -254,7 +280,11 @@ async function launchOnce(
       );
     }
     failpoint('session.before-go');
-    const kept = JSON.stringify({ assurance, network: networkOf(words, input.isRoot) } satisfies KeptFacts);
+    const kept = JSON.stringify({
+      assurance,
+      network: networkOf(words, input.isRoot),
+      ...(hasScanner && { hasScanner }),
+    } satisfies KeptFacts);
     const facts = keptFactsOf(input, kept); // what the machine says is held to the same as what it keeps
     await handle.write(encodeRaw(`go ${kept}\n`));
     const answer = await supervisor.next();

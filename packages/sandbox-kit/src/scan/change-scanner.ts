@@ -13,10 +13,13 @@ import {
   type ChangeScan,
 } from '@litterbox/core/provider';
 import { clockMark, type ClockMoment, isComparable, momentOf } from './clock-mark.ts';
-import { Finder, foundEntry, type FoundEntry } from './finder.ts';
+import { Finder, type FindRequest } from './finder.ts';
+import { type FoundEntry, foundEntry } from './found-entry.ts';
 import { type DirectoryNumbers, NO_NUMBERS, parseKeptNumbers } from './directory-numbers.ts';
 import { LONGEST_PATH_BYTES } from './longest-path.ts';
+import type { Walk } from './parse-walk.ts';
 import { ResidentWalker } from './resident-walker.ts';
+import { SessionScanner } from './session-scanner.ts';
 
 /** Where a {@link ChangeScanner} looks, and by what it starts the programs that look. */
 export interface ScannerInput {
@@ -40,6 +43,11 @@ export interface ScannerInput {
   readonly isCopy?: boolean;
   /** Starts a program where both paths lead to these trees. */
   spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
+  /**
+   * Starts what answers in the scanner of the session; gives undefined where the session has none. Where it has one, nothing is started by
+   * {@link ScannerInput.spawn}. It names the trees `/changes`, `/workspace`, `/prepared` and `/frozen`. @defaultValue no session has one
+   */
+  startScanner?(): Promise<ProcessHandle | undefined>;
   /**
    * A place outside of the runtime for the program that stays and looks for changes, where it sees what is searched and nothing
    * else. It lists no directory of the workspace there. @defaultValue it runs where everything else runs
@@ -71,6 +79,7 @@ const LISTING_BATCH = 200;
 export class ChangeScanner implements AsyncDisposable {
   readonly #input: ScannerInput;
   readonly #channel: ExecChannel;
+  readonly #session: SessionScanner;
   readonly #walker: ResidentWalker;
   readonly #finder: Finder;
   #known: Map<string, string> | undefined;
@@ -81,6 +90,7 @@ export class ChangeScanner implements AsyncDisposable {
   constructor(input: ScannerInput) {
     this.#input = input;
     this.#channel = new ExecChannel({ spawn: (spec, call) => input.spawn(spec, call) });
+    this.#session = new SessionScanner(async () => await input.startScanner?.());
     this.#walker = new ResidentWalker(
       input.aside
         ? { spawn: input.aside.spawn, changes: input.aside.changes }
@@ -90,14 +100,14 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** Starts what the first scan needs, ahead of it. */
-  warm(options?: CallOptions): Promise<void> {
+  async warm(options?: CallOptions): Promise<void> {
     options?.signal?.throwIfAborted();
-    return this.#walker.warm();
+    if (!(await this.#session.warm())) await this.#walker.warm();
   }
 
   /** The mark that means "everything up to now". */
-  now(options?: CallOptions): Promise<ChangeMark> {
-    return this.#finder.find({ starts: [] }, () => {}, options).then(clockMark);
+  async now(options?: CallOptions): Promise<ChangeMark> {
+    return clockMark((await this.#session.now(options)) ?? (await this.#finder.find({ starts: [] }, () => {}, options)));
   }
 
   async scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan> {
@@ -122,15 +132,16 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session[Symbol.asyncDispose]();
     await this.#walker[Symbol.asyncDispose]();
     await this.#channel[Symbol.asyncDispose]();
     if (this.#isUnsaved) await this.#save().catch(() => {}); // it costs the next process some time, nothing else
   }
 
-  /** By the program that stays, where there is one; else by one that is started now. */
+  /** By a program that stays, where there is one; else by one that is started now. */
   async #changedSince(mark: ChangeMark | undefined, options?: CallOptions): Promise<Changed> {
     const since = mark === undefined ? undefined : momentOf(mark);
-    const walk = await this.#walker.walk(since);
+    const walk: Walk | undefined = (await this.#session.walk(since, options)) ?? (await this.#walker.walk(since));
     if (walk) {
       const entries = walk.entries.map(({ text, layer }, index) => {
         const content = walk.contents.get(index);
@@ -167,14 +178,21 @@ export class ChangeScanner implements AsyncDisposable {
     const root = this.#input.prepared;
     if (root === undefined) return;
     const seen = new Set(entries.map(({ path }) => path));
-    await this.#finder.find(
-      { starts: [root] },
-      (found) => {
-        const entry = below(root, found);
-        if (!seen.has(entry.path)) entries.push(entry);
-      },
-      options,
-    );
+    for (const found of await this.#allBelow([root], options)) {
+      const entry = below(root, found);
+      if (!seen.has(entry.path)) entries.push(entry);
+    }
+  }
+
+  async #allBelow(starts: readonly string[], options?: CallOptions): Promise<readonly FoundEntry[]> {
+    return (await this.#session.allBelow(starts, options)) ?? (await this.#found({ starts }, options));
+  }
+
+  /** By programs that are started now. */
+  async #found(request: FindRequest, options?: CallOptions): Promise<readonly FoundEntry[]> {
+    const found: FoundEntry[] = [];
+    await this.#finder.find(request, (entry) => found.push(entry), options);
+    return found;
   }
 
   /** Everything below directories that are not the ones known under their path. */
@@ -189,17 +207,12 @@ export class ChangeScanner implements AsyncDisposable {
     const tops = topmost(moved);
     if (tops.length === 0) return;
     const seen = new Set(entries.map(placeOf));
-    for (const batch of batches(tops)) {
-      await this.#finder.find(
-        { starts: batch },
-        (found) => {
-          if (seen.has(found.path)) return;
-          seen.add(found.path);
-          entries.push(...this.#placed(found));
-        },
-        options,
-      );
-    }
+    for (const batch of batches(tops))
+      for (const found of await this.#allBelow(batch, options)) {
+        if (seen.has(found.path)) continue;
+        seen.add(found.path);
+        entries.push(...this.#placed(found));
+      }
   }
 
   async *#changesOf(
@@ -218,16 +231,16 @@ export class ChangeScanner implements AsyncDisposable {
       const others = batch.filter(({ path }) => !listed.has(path));
       const { workspace } = this.#input;
       const starts = others.map(({ path }) => (path === '' ? workspace : `${workspace}/${path}`));
-      if (starts.length > 0)
-        await this.#finder.find(
-          { starts, childrenOnly: true },
-          ({ letter, path }) => {
-            const cut = path.lastIndexOf('/');
-            const parent = path.slice(workspace.length + 1, cut); // empty where the entry lies in the workspace's top
-            children.get(parent)?.push({ name: path.slice(cut + 1), type: TYPES[letter] ?? 'special' });
-          },
-          options,
-        );
+      if (starts.length > 0) {
+        const found =
+          (await this.#session.entriesOf(starts, options)) ??
+          (await this.#found({ starts, childrenOnly: true }, options));
+        for (const { letter, path } of found) {
+          const cut = path.lastIndexOf('/');
+          const parent = path.slice(workspace.length + 1, cut); // empty where the entry lies in the workspace's top
+          children.get(parent)?.push({ name: path.slice(cut + 1), type: TYPES[letter] ?? 'special' });
+        }
+      }
       for (const { path, isReadable } of batch) {
         if (isReadable && !isTooLong(path)) yield { type: 'directory', path, children: children.get(path) ?? [] };
         else yield { type: 'unreadable', path };

@@ -1,25 +1,14 @@
-import { encodeRaw, type CallOptions, type ProcessHandle, type ProcessSpec } from '@litterbox/core/provider';
-import type { ClockMoment } from './clock-mark.ts';
+import type { CallOptions, ProcessHandle, ProcessSpec } from '@litterbox/core/provider';
 import { LONGEST_PATH_BYTES } from './longest-path.ts';
-import { NulSplitter } from './nul-splitter.ts';
-import { ScanBound } from './scan-bound.ts';
-import { toldMoment } from './told-clock.ts';
+import { parseWalk, type Walk } from './parse-walk.ts';
+import { MAX_CONTENT_BYTES, ResidentProgram } from './resident-program.ts';
 
 /** Directories with more entries are left to `find`, which need not ask for each one's type. */
 const MAX_LISTED = 512;
 /** Where more directories changed, one `find` for all is faster. */
 const MAX_DIRECTORIES = 8;
-/** How long nobody asks before it ends. Starting it again is hidden behind the command that is run. */
-const IDLE_MS = 30_000;
-/** How long a walk may take: far beyond what the largest workspace takes to look through. */
-const WALK_MS = 600_000;
-/** Contents told in one walk, in bytes: beyond, an archive is made of what is wanted. */
-const MAX_CONTENT_BYTES = 64 * 1024;
-/** A content with its mark before it; each of its bytes may take two. */
-const MAX_TEXT_BYTES = 2 * MAX_CONTENT_BYTES + 1;
-
 /**
- * Answers requests that end with NUL, the first of which may be its last argument, each with texts that end with NUL, the last of them an `E`:
+ * Answers requests that end with NUL, each with texts that end with NUL, the last of them an `E`:
  *
  * - `W<moment>`: what `find` would print of each entry below the first directory whose change time is the moment's or later, all
  *   without one: type, inode, mode, size, path; a directory that it cannot read as `u`. First comes `T` with the moment
@@ -37,7 +26,7 @@ const MAX_TEXT_BYTES = 2 * MAX_CONTENT_BYTES + 1;
  */
 const PROGRAM = String.raw`
 use strict; use warnings; no warnings 'recursion'; use Fcntl; use Time::HiRes qw(lstat stat clock_gettime);
-my ($changes, $workspace, $frozen, $most, $few, $longest, $room, $first) = @ARGV; my $slack = 1e-6;
+my ($changes, $workspace, $frozen, $most, $few, $longest, $room) = @ARGV; my $slack = 1e-6;
 my %letter = (0100000 => 'f', 0040000 => 'd', 0120000 => 'l', 0020000 => 'c');
 my ($mark, $out, $left, $held, @directories);
 my $boot = ''; if (open my $file, '<', '/proc/sys/kernel/random/boot_id') { local $/ = "\n"; $boot = <$file> // ''; chomp $boot }
@@ -104,24 +93,9 @@ sub walk {
   print $out; chdir '/';
 }
 $| = 1; $/ = "\0"; binmode STDIN; binmode STDOUT;
-if (defined $first) { walk substr $first, 1; print "E\0" }
 while (defined(my $line = <STDIN>)) {
   chomp $line; walk substr $line, 1; print "E\0";
 }`;
-
-/** What a walk found. */
-interface Walk {
-  /** Of now, before anything was looked at. */
-  readonly now: ClockMoment;
-  /** Each as `find` prints it, and the name of the layer that it is in; those of the uppermost, which have none, come first. */
-  readonly entries: readonly { readonly text: string; readonly layer?: string }[];
-  /** Entries that the uppermost layer holds, changed or not. */
-  readonly held: number;
-  /** Of some small files among the entries, by their place in them. */
-  readonly contents: ReadonlyMap<number, Uint8Array>;
-  /** Entries of directories of the workspace that changed, by path: none where there are many, or many entries. */
-  readonly listed: ReadonlyMap<string, readonly (readonly [letter: string, name: string])[]>;
-}
 
 interface WalkerPlace {
   readonly spawn: (spec: ProcessSpec, options?: CallOptions) => Promise<ProcessHandle>;
@@ -136,199 +110,41 @@ interface WalkerPlace {
  * looking at a few files does. Where there is no Perl it has no answers, and the caller starts `find`.
  */
 export class ResidentWalker implements AsyncDisposable {
-  readonly #start: (request?: string) => Promise<ProcessHandle>;
-  readonly #idleMs: number;
-  readonly #walkMs: number;
-  #walking: Promise<Walker> | undefined;
-  #isBusy = false;
+  readonly #program: ResidentProgram;
   #failures = 0;
-  #idle: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * @param place `changes`, `frozen`: where to walk; `workspace`: where to list, if it can be seen there
-   * @param idleMs how long it stays without being asked
-   * @param walkMs after how long one that says nothing is given up
+   * @param times in milliseconds, as those of {@link ResidentProgram}
    */
-  constructor({ spawn, changes, workspace, frozen }: WalkerPlace, idleMs = IDLE_MS, walkMs = WALK_MS) {
-    this.#idleMs = idleMs;
-    this.#walkMs = walkMs;
+  constructor({ spawn, changes, workspace, frozen }: WalkerPlace, ...times: readonly [idleMs?: number, answerMs?: number]) {
     const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH_BYTES, MAX_CONTENT_BYTES].map(String);
-    this.#start = (request) => {
-      const first = request === undefined ? [] : [request];
-      return spawn({
-        argv: ['perl', '-e', PROGRAM, changes, workspace ?? '', frozen ?? '', ...bounds, ...first],
-        stdin: 'pipe',
-      });
-    };
+    const argv = ['perl', '-e', PROGRAM, changes, workspace ?? '', frozen ?? '', ...bounds] as const;
+    this.#program = new ResidentProgram(() => spawn({ argv, stdin: 'pipe' }), ...times);
   }
 
   /** Starts it ahead of the first walk. */
   async warm(): Promise<void> {
-    this.#rest();
-    await this.#walker().catch(() => {}); // the walk then says that it has no answer
+    await this.#program.warm().catch(() => {}); // the walk then says that it has no answer
   }
 
   /** What changed at or after the moment, or all without one; `undefined` when it cannot tell. */
   async walk(since: string | undefined): Promise<Walk | undefined> {
-    const texts = await this.#ask(`W${since ?? ''}`);
-    if (!texts) return undefined;
-    let now: ClockMoment | undefined;
-    const entries: Walk['entries'][number][] = [];
-    let held = 0;
-    let layer: { readonly layer?: string } = {};
-    const contents = new Map<number, Uint8Array>();
-    const listed = new Map<string, (readonly [letter: string, name: string])[]>();
-    let children: (readonly [letter: string, name: string])[] = [];
-    for (const text of texts) {
-      if (text.startsWith('=')) contents.set(entries.length - 1, unescaped(encodeRaw(text.slice(1))));
-      else if (text.startsWith('+')) children.push([text.slice(1, 2), text.slice(3)]);
-      else if (text.startsWith('T ')) now = toldMoment(text);
-      else if (text.startsWith('D ')) listed.set(text.slice(2), (children = []));
-      else if (text.startsWith('N ')) held = COUNT.test(text.slice(2)) ? Number(text.slice(2)) : 0;
-      else if (text.startsWith('L ')) layer = { layer: text.slice(2) };
-      else entries.push({ text, ...layer });
-    }
-    return now && { now, entries, held, contents, listed };
-  }
-
-  async #ask(request: string): Promise<readonly string[] | undefined> {
-    if (this.#isBusy || this.#failures > MAX_FAILURES) return undefined;
-    this.#isBusy = true;
-    clearTimeout(this.#idle);
+    if (this.#failures > MAX_FAILURES) return undefined;
     try {
-      const walking = this.#walking;
-      const asking = (async () =>
-        walking ? await (await walking).ask(request) : await (await this.#walker(request)).answered)();
-      const texts = await this.#inTime(asking);
-      if (texts) return texts;
+      return parseWalk((await this.#program.ask([`W${since ?? ''}`])) ?? []);
     } catch {
       // No Perl, or no session any more: `find` is started, and says what is wrong.
-    } finally {
-      this.#isBusy = false;
-      this.#rest();
+      this.#failures += 1;
+      return undefined;
     }
-    this.#failures += 1;
-    await this.#end();
-    return undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#failures = Number.POSITIVE_INFINITY;
-    await this.#end();
-  }
-
-  /** A program that stands still, as one of a machine that sends what it likes, is not waited for. */
-  async #inTime(asking: Promise<readonly string[] | undefined>): Promise<readonly string[] | undefined> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), this.#walkMs);
-    });
-    try {
-      return await Promise.race([asking, late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** @param request what it is asked at once, where it is not there yet */
-  #walker(request?: string): Promise<Walker> {
-    this.#walking ??= this.#start(request).then((process) => new Walker(process));
-    return this.#walking;
-  }
-
-  /** Perl holds two megabytes: a sandbox whose agent thinks, or has gone, does without. */
-  #rest(): void {
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => {
-      if (!this.#isBusy) void this.#end();
-    }, this.#idleMs);
-    (this.#idle as { unref?(): void }).unref?.(); // a program that has nothing else to do ends
-  }
-
-  async #end(): Promise<void> {
-    clearTimeout(this.#idle);
-    const walking = this.#walking;
-    this.#walking = undefined;
-    await (await walking?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    await this.#program[Symbol.asyncDispose]();
   }
 }
-
-/** What {@link PROGRAM} made of a content, made back. */
-function unescaped(bytes: Uint8Array): Uint8Array {
-  let from = bytes.indexOf(1);
-  if (from === -1) return bytes;
-  let to = from;
-  for (; from < bytes.length; from += 1)
-    bytes[to++] = bytes[from] === 1 ? (bytes[++from] ?? 1) - 1 : (bytes[from] ?? 0);
-  return bytes.subarray(0, to);
-}
-
-/** Entries that a layer holds. */
-const COUNT = /^\d{1,12}$/;
 
 /** A session that ends takes it along, and it is started again; a machine without Perl is not asked for ever. */
 const MAX_FAILURES = 3;
-
-class Walker implements AsyncDisposable {
-  readonly #process: ProcessHandle;
-  #texts: string[] = [];
-  #onEnd: ((texts: readonly string[] | undefined) => void) | undefined;
-  #answered: Promise<readonly string[] | undefined> = this.#listen();
-  #isAlive = true;
-
-  constructor(process: ProcessHandle) {
-    this.#process = process;
-    void this.#read();
-  }
-
-  /** What it says to the request with which it was started, or to the last one since. */
-  get answered(): Promise<readonly string[] | undefined> {
-    return this.#answered;
-  }
-
-  async ask(request: string): Promise<readonly string[] | undefined> {
-    if (!this.#isAlive) return undefined;
-    this.#answered = this.#listen();
-    await this.#process.write(encodeRaw(`${request}\0`));
-    return await this.#answered;
-  }
-
-  #listen(): Promise<readonly string[] | undefined> {
-    return new Promise((resolve) => {
-      this.#onEnd = resolve;
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isAlive = false;
-    await this.#process[Symbol.asyncDispose]();
-  }
-
-  async #read(): Promise<void> {
-    let bound = new ScanBound();
-    const splitter = new NulSplitter(
-      (text) => {
-        if (text !== 'E') return void (bound.take(text) && this.#texts.push(text));
-        const texts = this.#texts;
-        this.#texts = [];
-        bound = new ScanBound();
-        this.#onEnd?.(texts);
-      },
-      0,
-      MAX_TEXT_BYTES,
-    );
-    try {
-      for await (const { type, bytes } of this.#process) {
-        if (type === 'stdout-data') splitter.push(bytes);
-        if (splitter.isOverlong || !bound.isKept) break;
-      }
-      // What says too much does not end by itself.
-      if (!splitter.isOverlong && bound.isKept) await this.#process.exit;
-    } catch {
-      // Whatever ended it, it is of no more use; who waits gets nothing.
-    }
-    this.#isAlive = false;
-    this.#texts = [];
-    this.#onEnd?.(undefined);
-  }
-}
