@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -14,9 +13,9 @@ import { collected, eventually } from '@litterbox/conformance';
 import { type HostFacts, SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
-import { readSessionProgram } from '../src/session-program.ts';
 import { backendDirectory, removeBackend } from './backends.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
+import { sessionProgramBytes } from './session-program-bytes.ts';
 
 const run = promisify(execFile);
 const host = localHost();
@@ -29,16 +28,7 @@ const descriptors: number[] = [];
 beforeAll(async () => {
   facts = await host.facts();
   program = join(await mkdtemp(join(tmpdir(), 'litterbox-program-')), 'litterbox-session');
-  const sanitizers = process.env['LITTERBOX_SESSION_SANITIZERS'];
-  if (sanitizers !== undefined) {
-    const build = fileURLToPath(new URL('../../session-program/build.sh', import.meta.url));
-    const flags = [`-fsanitize=${sanitizers}`, '-fno-sanitize-recover=all', '-U_FORTIFY_SOURCE', '-g'];
-    await run('sh', [build, facts.architecture, program, ...flags], { env: { ...process.env, LINK: '' } });
-    return;
-  }
-  const bytes = readSessionProgram(facts.architecture);
-  if (!bytes) throw new Error('The session program was not built: npm run build');
-  await writeFile(program, bytes, { mode: 0o755 });
+  await writeFile(program, await sessionProgramBytes(facts.architecture), { mode: 0o755 });
 });
 afterAll(() => rm(join(program, '..'), { recursive: true }));
 beforeEach(async () => {
@@ -71,7 +61,7 @@ describe('a plan', () => {
   const plan =
     words('directory', '1', '/nowhere', 'user', '2', '61100', '61100', 'open-files', '1', '99') +
     words('core-bytes', '1', '1', 'processors', '0', 'filter', '1', '/f', 'sandbox', '1', 'bwrap') +
-    words('environment', '0', 'scanner', '1', 'bwrap', 'unwanted', '0');
+    words('environment', '0', 'scanned', '2', '/io', 'io', 'unwanted', '0');
 
   it.each([
     ['that ends too soon', words('directory', '1'), 'ends too soon'],
@@ -85,6 +75,11 @@ describe('a plan', () => {
     ['with a number that is none', `${plan.replace('99', '9x')}${words('go', '0')}`, 'where a number is wanted'],
     ['of another release', `${plan}${words('fly', '0', 'go', '0')}`, 'does not know the step fly'],
     ['with a step of too few words', `${plan}${words('bind', '1', '/a', 'go', '0')}`, 'the step bind has 1 arguments'],
+    [
+      'with a tree that has no name',
+      `${plan.replace(words('scanned', '2'), words('scanned', '3', '/more'))}${words('go', '0')}`,
+      'a tree without a name',
+    ],
     ['of a sandbox that is gone', `${plan}${words('go', '0')}`, 'the directory of the sandbox is gone'],
     ['without an end', 'x'.repeat(5 * 2 ** 20), 'too long'],
   ])('%s is refused', async (_what, bytes, reason) => {

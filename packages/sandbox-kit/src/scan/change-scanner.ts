@@ -107,7 +107,9 @@ export class ChangeScanner implements AsyncDisposable {
 
   /** The mark that means "everything up to now". */
   async now(options?: CallOptions): Promise<ChangeMark> {
-    return clockMark((await this.#session.now(options)) ?? (await this.#finder.find({ starts: [] }, () => {}, options)));
+    return clockMark(
+      (await this.#session.now(options)) ?? (await this.#finder.find({ starts: [] }, () => {}, options)),
+    );
   }
 
   async scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan> {

@@ -13,7 +13,7 @@ export interface FoundEntry {
   readonly layer?: string;
 }
 
-/** What `find` and those that walk print: type, inode, mode (octal), size, path; `u` is a directory that cannot be read. */
+/** Reads a line of `find` or of a walker: type, inode, mode (octal), size, path; `u` is a directory that cannot be read. */
 export function foundEntry(text: string): FoundEntry {
   const letter = text.charAt(0);
   const afterInode = text.indexOf(' ', 2);
@@ -30,9 +30,8 @@ export function foundEntry(text: string): FoundEntry {
   };
 }
 
-/** What is no size counts as one that is too large for everything. */
+/** A text that is no size counts as one that is too large for everything. */
 export function sizeOf(text: string): number {
   const size = Number(text);
   return size >= 0 && size <= Number.MAX_SAFE_INTEGER ? size : Number.MAX_SAFE_INTEGER;
 }
-

@@ -2,7 +2,7 @@ import { encodeRaw } from '@litterbox/core/provider';
 import type { ClockMoment } from './clock-mark.ts';
 import { toldMoment } from './told-clock.ts';
 
-/** What a walk found. */
+/** The findings of one walk. */
 export interface Walk {
   /** Of now, before anything was looked at. */
   readonly now: ClockMoment;
@@ -37,7 +37,7 @@ export function parseWalk(texts: readonly string[]): Walk | undefined {
   return now && { now, entries, held, contents, listed };
 }
 
-/** What stands for a content, with SOH and the next byte for NUL and SOH, made back. */
+/** A content as it was: SOH and the next byte stand for NUL and SOH. */
 function unescaped(bytes: Uint8Array): Uint8Array {
   let from = bytes.indexOf(1);
   if (from === -1) return bytes;
@@ -49,4 +49,3 @@ function unescaped(bytes: Uint8Array): Uint8Array {
 
 /** Entries that a layer holds. */
 const COUNT = /^\d{1,12}$/;
-

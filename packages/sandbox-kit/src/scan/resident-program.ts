@@ -120,7 +120,7 @@ export class ResidentProgram implements AsyncDisposable {
   }
 }
 
-/** What is said with one process. */
+/** The talk with one process. */
 class Talk implements AsyncDisposable {
   readonly #process: ProcessHandle;
   readonly #over: Promise<never>;

@@ -117,7 +117,10 @@ export class ResidentWalker implements AsyncDisposable {
    * @param place `changes`, `frozen`: where to walk; `workspace`: where to list, if it can be seen there
    * @param times in milliseconds, as those of {@link ResidentProgram}
    */
-  constructor({ spawn, changes, workspace, frozen }: WalkerPlace, ...times: readonly [idleMs?: number, answerMs?: number]) {
+  constructor(
+    { spawn, changes, workspace, frozen }: WalkerPlace,
+    ...times: readonly [idleMs?: number, answerMs?: number]
+  ) {
     const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH_BYTES, MAX_CONTENT_BYTES].map(String);
     const argv = ['perl', '-e', PROGRAM, changes, workspace ?? '', frozen ?? '', ...bounds] as const;
     this.#program = new ResidentProgram(() => spawn({ argv, stdin: 'pipe' }), ...times);

@@ -22,7 +22,7 @@ export class SessionScanner implements AsyncDisposable {
     return await this.#program.warm().catch(() => true); // the look then says why not
   }
 
-  /** What changed at or after the moment, or all without one; undefined without a scanner. */
+  /** Tells what changed at or after the moment, or all without one; undefined without a scanner. */
   async walk(since: string | undefined, options?: CallOptions): Promise<Walk | undefined> {
     const texts = await this.#ask([`W${since ?? ''}`], options);
     if (!texts) return undefined;
@@ -31,7 +31,7 @@ export class SessionScanner implements AsyncDisposable {
     return walk;
   }
 
-  /** The moment of now; undefined without a scanner. */
+  /** Tells the moment of now; undefined without a scanner. */
   async now(options?: CallOptions): Promise<ClockMoment | undefined> {
     const texts = await this.#ask(['T'], options);
     if (!texts) return undefined;
@@ -40,20 +40,24 @@ export class SessionScanner implements AsyncDisposable {
     return now;
   }
 
-  /** What is at these absolute paths, and all below; undefined without a scanner. */
+  /** Tells what is at these absolute paths, and all below; undefined without a scanner. */
   async allBelow(paths: readonly string[], options?: CallOptions): Promise<readonly FoundEntry[] | undefined> {
-    return (await this.#ask(
-      paths.map((path) => `A${path}`),
-      options,
-    ))?.map(foundEntry);
+    return (
+      await this.#ask(
+        paths.map((path) => `A${path}`),
+        options,
+      )
+    )?.map(foundEntry);
   }
 
   /** Types and paths of the entries of directories at absolute paths; undefined without a scanner. */
   async entriesOf(directories: readonly string[], options?: CallOptions): Promise<readonly FoundEntry[] | undefined> {
-    return (await this.#ask(
-      directories.map((path) => `C${path}`),
-      options,
-    ))?.map(foundEntry);
+    return (
+      await this.#ask(
+        directories.map((path) => `C${path}`),
+        options,
+      )
+    )?.map(foundEntry);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

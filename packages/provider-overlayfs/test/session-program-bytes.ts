@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { readSessionProgram } from '../src/session-program.ts';
+
+const run = promisify(execFile);
+
+/** The session program for an architecture: as it was built, or, where LITTERBOX_SESSION_SANITIZERS names some, built with those. */
+export async function sessionProgramBytes(architecture: string): Promise<Uint8Array> {
+  const sanitizers = process.env['LITTERBOX_SESSION_SANITIZERS'];
+  if (sanitizers === undefined) {
+    const bytes = readSessionProgram(architecture);
+    if (!bytes) throw new Error('The session program was not built: npm run build');
+    return bytes;
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'litterbox-program-'));
+  try {
+    const built = join(directory, 'litterbox-session');
+    const build = fileURLToPath(new URL('../../session-program/build.sh', import.meta.url));
+    const flags = [`-fsanitize=${sanitizers}`, '-fno-sanitize-recover=all', '-U_FORTIFY_SOURCE', '-g'];
+    await run('sh', [build, architecture, built, ...flags], { env: { ...process.env, LINK: '' } });
+    return await readFile(built);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
