@@ -1,4 +1,4 @@
-import { advice, type Host, step } from '@litterbox/core/provider';
+import { advice, type CallOptions, type Host, step } from '@litterbox/core/provider';
 import { baseEnvironment } from '@litterbox/sandbox-kit';
 import { placeFilesOf, PlaceRuntime, type SandboxDirectories } from '@litterbox/linux-sandbox';
 import { cgroupUsage } from './cgroup.ts';
@@ -7,6 +7,7 @@ import { freezeScript } from './freeze-script.ts';
 import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from './fresh-upper.ts';
 import { launchSession } from './launch-session.ts';
 import { leavingsOf } from './leavings-of.ts';
+import { type HostLook, type LookAhead, lookAtHost, MAX_LOOK_AGE_MS } from './look-at-host.ts';
 import type { Machine } from './machine.ts';
 import { visibleSearchPath } from './visible-search-path.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
@@ -22,12 +23,14 @@ export interface SessionFiles {
 /**
  * The runtime of a sandbox. Does nothing until it is asked.
  *
+ * @param ahead a look at the host that was begun just now, for the first session
  */
 export function openSandbox(
   directories: SandboxDirectories<SandboxMeta>,
   meta: SandboxMeta,
   machine: Machine,
   { filter, program }: SessionFiles,
+  ahead?: LookAhead,
 ): PlaceRuntime {
   const { host, layout, provider } = directories;
   const { cgroup, isRoot } = machine;
@@ -40,7 +43,14 @@ export function openSandbox(
     ...(rustup && meta.root.type === 'machine' && { RUSTUP_HOME: rustup.path }),
     ...meta.environment,
   };
-  const launch = { host, machine, layout, sandbox, meta, strategy, filter, environment, program };
+  let begun = ahead;
+  const look = async (call?: CallOptions): Promise<HostLook> => {
+    const looking = begun;
+    begun = undefined;
+    if (looking && performance.now() - looking.beganAt < MAX_LOOK_AGE_MS) return await looking.look;
+    return await lookAtHost({ host, machine, layout, meta }, call);
+  };
+  const launch = { host, machine, layout, sandbox, meta, strategy, filter, environment, program, look };
   const isUpper = strategy.changes === 'upper';
   return new PlaceRuntime({
     provider,

@@ -45,6 +45,7 @@ import { letGoScript } from './held-session.ts';
 import { isSandboxMeta } from './is-sandbox-meta.ts';
 import { KeptSetups } from './kept-setups.ts';
 import { leavingsOf } from './leavings-of.ts';
+import { type LookAhead, lookAtHost } from './look-at-host.ts';
 import type { Machine } from './machine.ts';
 import { MachineSurvey } from './machine-survey.ts';
 import { openSandbox } from './open-sandbox.ts';
@@ -157,13 +158,23 @@ class OverlayProvider implements SandboxProvider {
     // Most sandboxes are made with the strategy of the machine: it is found out meanwhile.
     if (spec.copyOf === undefined) this.#survey.strategy(options, askedStrategy(spec)).catch(() => {});
     const machine = await this.#survey.usableMachine(options);
+    let ahead: LookAhead | undefined;
+    const look = async (meta: SandboxMeta) => {
+      const { layout } = this.#directories;
+      const seen = await this.#survey.machineWith(meta.searchPath, options);
+      return await lookAtHost({ host: this.#host, machine: seen, layout, meta }, options);
+    };
+    const onDecided = (meta: SandboxMeta) => {
+      ahead = { look: look(meta), beganAt: performance.now() };
+      ahead.look.catch(() => {}); // of interest to the session alone
+    };
     const meta = await (spec.copyOf === undefined
-      ? this.#begun(spec, machine, options)
+      ? this.#begun(spec, machine, onDecided, options)
       : this.#copied(spec, spec.copyOf, machine, options));
     failpoint('provider.after-directory');
     return await createOrRollBack(
       {
-        open: () => this.#runtime(meta, options),
+        open: () => this.#runtime(meta, options, ahead),
         begin: async (runtime) => {
           await runtime.warm(options);
           failpoint('provider.after-session');
@@ -235,8 +246,17 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** A sandbox's directory over a base tree. */
-  async #begun(spec: SandboxSpec, machine: Machine, options?: ProgressOptions): Promise<SandboxMeta> {
+  /**
+   * A sandbox's directory over a base tree.
+   *
+   * @param onDecided told what will be made, before it is
+   */
+  async #begun(
+    spec: SandboxSpec,
+    machine: Machine,
+    onDecided: (meta: SandboxMeta) => void,
+    options?: ProgressOptions,
+  ): Promise<SandboxMeta> {
     const { traits } = this;
     const { root } = this.#directories.layout;
     const decided = await describeSandbox(
@@ -244,6 +264,7 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
       spec,
       options,
     );
+    onDecided(decided);
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
     const meta = await this.#withLayer(decided, spec, owner, options);
     const fill = (one: SandboxMeta) => (unfinished: string) =>
@@ -335,9 +356,9 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     return more ? { ...meta, ...more } : ordinary;
   }
 
-  async #runtime(meta: SandboxMeta, options?: CallOptions): Promise<PlaceRuntime> {
+  async #runtime(meta: SandboxMeta, options?: CallOptions, ahead?: LookAhead): Promise<PlaceRuntime> {
     const machine = await this.#survey.machineWith(meta.searchPath, options);
     const [filter, program] = await Promise.all([this.#survey.filterFile(machine), this.#survey.programFile(options)]);
-    return openSandbox(this.#directories, meta, machine, { filter, program });
+    return openSandbox(this.#directories, meta, machine, { filter, program }, ahead);
   }
 }

@@ -76,7 +76,8 @@ for time in $(stat -c %Y ${sources} 2>/dev/null); do key=$(( (key * 31 + time) &
 etc=${quoted(`${parent}/etc-${user.uid}-`)}$key
 if [ ! -d "$etc" ]; then
 t="$etc.$$.tmp"
-mkdir -p "$t"
+[ -d ${quoted(parent)} ] || ( umask 077; mkdir -p ${quoted(parent)} )
+mkdir "$t"
 ( set --
 for s in ${sources}; do [ ! -e "$s" ] || set -- "$@" "\${s#/etc/}"; done
 tar -c -f - --no-unquote -C /etc -- "$@" 2>/dev/null | tar -x -p -f - -C "$t" )
