@@ -325,7 +325,7 @@ const DEEP = [
     name: 'session-program-sanitized',
     why: 'the session program with sanitizers of addresses and of undefined behaviour, on more plans that are none',
     files: ['^packages/provider-overlayfs/test/session-(program|scanner)\\.'],
-    titles: ['^a plan', '^the relay', '^the link', '^a walker', '^the place'],
+    titles: ['^a plan', '^the directory', '^the relay', '^the link', '^a walker', '^the place'],
     env: { LITTERBOX_SESSION_SANITIZERS: 'address,undefined', LITTERBOX_FUZZ_RUNS: '50' },
   },
   {

@@ -39,6 +39,7 @@ export { RunMarks } from './directory/run-marks.ts';
 export {
   GIVEN,
   runAsking,
+  runProgram,
   runScript,
   runScriptOrFail,
   type ScriptOptions,
@@ -58,6 +59,7 @@ export {
   type RemovedDirectory,
   type SandboxDirectoriesInput,
   type StagedDirectory,
+  type Staging,
 } from './directory/sandbox-directories.ts';
 export { sandboxFilesOf, type SandboxFiles } from './directory/sandbox-files.ts';
 export { SANDBOX_USER } from './directory/sandbox-user.ts';
@@ -100,7 +102,7 @@ export { placeFilesOf, type PlaceFiles } from './session/place-files.ts';
 export { placeProvider, type PlaceProviderOptions } from './session/place-provider.ts';
 export { PlaceRuntime, type PlaceInput } from './session/place-runtime.ts';
 export { type Launch, type SessionInput } from './session/place-session.ts';
-export { MAKE_SESSION_ENTRIES } from './session/session-entries.ts';
+export { makeEntries, type NewEntries, SESSION_ENTRIES } from './session/session-entries.ts';
 export { type BaseCopyInput, ensureBaseCopy } from './directory/base-copy.ts';
 export { type BaseOver, ensureBaseOver } from './directory/base-over.ts';
 export { closeQuietly } from './loopback/close-quietly.ts';

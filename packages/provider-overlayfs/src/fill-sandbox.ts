@@ -7,9 +7,12 @@ import {
   type DiskTree,
   type DirectoryLayout,
   fillDisk,
-  MAKE_SESSION_ENTRIES,
+  makeEntries,
   makeDisk,
+  type NewEntries,
   SANDBOX_USER,
+  SESSION_ENTRIES,
+  type Staging,
   sandboxFilesOf,
 } from '@litterbox/linux-sandbox';
 import { strategyNamed } from './choose-strategy.ts';
@@ -20,6 +23,7 @@ import type { Machine } from './machine.ts';
 import { ownBoundOf } from './own-bound-of.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { stillScript } from './still-script.ts';
+import type { PlanEntry } from './plan-entry.ts';
 import type { PrepareInput } from './strategies/strategy.ts';
 
 /** Facts by which the directory of a sandbox is filled. */
@@ -31,10 +35,16 @@ export interface FillInput {
   readonly setup: string | undefined;
 }
 
-const ENTRIES = `${MAKE_SESSION_ENTRIES}
-mkdir -m 711 scan-io
-mkdir base etc playground tools
-`;
+const ENTRIES: readonly NewEntries[] = [
+  ...SESSION_ENTRIES,
+  { type: 'directories', mode: '711', names: ['scan-io'] },
+  { type: 'directories', mode: '755', names: ['base', 'etc', 'playground', 'tools'] },
+];
+/** Entries more for a sandbox that is made in advance. */
+const POOLED_ENTRIES: readonly NewEntries[] = [
+  { type: 'files', mode: '644', names: ['pooled'] },
+  { type: 'pipes', mode: '600', names: [HOLD] },
+];
 const OWNER = `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`;
 
 /** Shell text, in a sandbox's unfinished directory: layers with nothing in them but the base, and a playground. */
@@ -45,21 +55,56 @@ export function fillSandbox(
 ): string {
   const strategy = strategyNamed(meta.strategy, machine.provider);
   const image = imageOf(layout, strategy, meta);
-  const artefacts = artefactDirectory(layout, meta);
-  const begun: PrepareInput = {
-    base: baseDirectory(layout, strategy, meta.base),
-    ...(setup !== undefined && { setup }),
-    ...(artefacts !== undefined && { artefacts }),
-    ...(meta.limits.diskBytes !== undefined && { diskBytes: meta.limits.diskBytes }),
-  };
+  const begun = prepareInput({ layout, machine, meta, setup });
   const isCopiedOntoImage = image !== undefined && strategy.changes === 'workspace';
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   const putIn = ownBoundOf(strategy, meta)?.putIn(`${layout.playgrounds}/${meta.playground}`, unfinished);
   const { root } = layout;
-  return `${ENTRIES}${isPooled ? `: >pooled; mkfifo -m 600 ${HOLD}\n` : ''}mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
+  return `${makeEntries([...ENTRIES, ...(isPooled ? POOLED_ENTRIES : [])])}
+mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
 ${isCopiedOntoImage ? '' : strategy.prepare(begun)}
 ${machine.isRoot ? `chown ${OWNER} home ${playground} ${strategy.owned.join(' ')}` : ''}
 ${image ? makeDisk(image) : ''}${isCopiedOntoImage ? fillDisk(image, OWNER, copiedTrees(begun)) : ''}${putIn === undefined ? '' : `[ -z "$(ls -A ${playground})" ] || ${confinedCopy({ root, isRoot: machine.isRoot, copy: putIn })}\n`}`;
+}
+
+function prepareInput({ layout, machine, meta, setup }: FillInput): PrepareInput {
+  const artefacts = artefactDirectory(layout, meta);
+  return {
+    base: baseDirectory(layout, strategyNamed(meta.strategy, machine.provider), meta.base),
+    ...(setup !== undefined && { setup }),
+    ...(artefacts !== undefined && { artefacts }),
+    ...(meta.limits.diskBytes !== undefined && { diskBytes: meta.limits.diskBytes }),
+  };
+}
+
+/**
+ * The same as a plan of the session program (`packages/session-program/src/stage.h`); undefined where it takes other programs to copy trees or
+ * to make a disk.
+ */
+export function fillPlan(input: FillInput, isPooled: boolean, staging: Staging): readonly PlanEntry[] | undefined {
+  const { layout, machine, meta } = input;
+  const strategy = strategyNamed(meta.strategy, machine.provider);
+  const names = strategy.entries?.(prepareInput(input));
+  if (names === undefined || imageOf(layout, strategy, meta) || ownBoundOf(strategy, meta)) return undefined;
+  const playground = `${layout.playgrounds}/${meta.playground}`;
+  const entries: readonly NewEntries[] = [
+    ...ENTRIES,
+    ...(isPooled ? POOLED_ENTRIES : []),
+    { type: 'directories', mode: '755', names },
+  ];
+  return [
+    ['above', ...staging.above],
+    ['names', staging.parent, staging.unfinished, staging.directory],
+    ['bases', ...staging.bases],
+    ['refused', ...staging.refused.map((number) => number.toString(16))],
+    ...entries.map(({ type, mode, names: all }) => [type, mode, ...all] as const),
+    ['playground', playground],
+    ...(machine.isRoot
+      ? [['owner', `${SANDBOX_USER.uid}`, `${SANDBOX_USER.gid}`, 'home', playground, ...strategy.owned] as const]
+      : []),
+    ['write', 'meta.json', staging.description],
+    ['go'],
+  ];
 }
 
 /** The trees that are copied onto an image for a workspace that is a copy. */
@@ -100,7 +145,8 @@ export function fillCopy(
     ];
     const copy = fromDisk ? `cd ${quoted(unfinished)} || exit 1\n${copyDisk(from, fromDisk)}` : trees.join(' && ');
     const confined = confinedCopy({ root: layout.root, isRoot: machine.isRoot, copy });
-    return `${ENTRIES}${empty}${stillScript(layout, machine, source.id, confined)} || exit
+    return `${makeEntries(ENTRIES)}
+${empty}${stillScript(layout, machine, source.id, confined)} || exit
 ${ASK_BEFORE_NAME}
 ${place}
 `;

@@ -12,9 +12,11 @@ import {
   ensureNewerFiles,
   type LayerSnapshots,
   type PlaceRuntime,
+  runProgram,
   runScriptOrFail,
   SANDBOX_USER,
   SandboxDirectories,
+  type StagedDirectory,
 } from '@litterbox/linux-sandbox';
 import {
   type CallOptions,
@@ -40,7 +42,7 @@ import {
 } from '@litterbox/core/provider';
 import { askedStrategy, LIVE_STRATEGY_NAMES, STRATEGY_NAMES, strategyNamed, TREE_KINDS } from './choose-strategy.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
-import { fillCopy, fillSandbox } from './fill-sandbox.ts';
+import { fillCopy, fillPlan, fillSandbox } from './fill-sandbox.ts';
 import { letGoScript } from './held-session.ts';
 import { isSandboxMeta } from './is-sandbox-meta.ts';
 import { KeptSetups } from './kept-setups.ts';
@@ -55,6 +57,7 @@ import { visibleSearchPath } from './visible-search-path.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { readSessionProgram, SessionProgram } from './session-program.ts';
+import { encodePlan } from './session-plan.ts';
 import { surveyStrategy } from './survey-strategy.ts';
 
 /**
@@ -267,14 +270,24 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
     onDecided(decided);
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
     const meta = await this.#withLayer(decided, spec, owner, options);
-    const fill = (one: SandboxMeta) => (unfinished: string) =>
-      fillSandbox(this.#filled(one, machine), spec.isPooled === true, unfinished);
+    const program = await this.#survey.programFile(options);
+    const filling = (one: SandboxMeta): Omit<StagedDirectory, 'bases'> => {
+      const input = this.#filled(one, machine);
+      const isPooled = spec.isPooled === true;
+      return {
+        fill: (unfinished) => fillSandbox(input, isPooled, unfinished),
+        run: (staging, call) => {
+          const plan = program === undefined ? undefined : fillPlan(input, isPooled, staging);
+          return plan && runProgram(this.#host, [program ?? '', 'stage'], encodePlan(plan), call);
+        },
+      };
+    };
+    const stage = (one: SandboxMeta, bases: readonly string[] = []) =>
+      this.#directories.stage(one, { bases, ...filling(one) }, options);
     if (meta.live) {
-      await this.#directories.stage(meta, { fill: fill(meta) }, options);
+      await stage(meta);
       return meta;
     }
-    const stage = (one: SandboxMeta, bases: readonly string[]) =>
-      this.#directories.stage(one, { bases, fill: fill(one) }, options);
     const { baseKind, changes, copyBase } = strategyNamed(meta.strategy, this.name);
     const trees = { ...owner, ...(baseKind && { kind: baseKind }) };
     if ((await stage(meta, [baseTreeName(meta.base, baseKind)])) === 'staged') return meta;
@@ -293,7 +306,7 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
         options,
       );
     }
-    await this.#directories.stageUnpacked(spec.workspace, trees, meta, fill(meta), options);
+    await this.#directories.stageUnpacked(spec.workspace, trees, meta, filling(meta), options);
     return meta;
   }
 

@@ -133,6 +133,82 @@ describe('a plan', () => {
   });
 });
 
+describe('the directory of a sandbox', () => {
+  const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
+  /** Made in the test's directory, `whole`, of these entries. */
+  const plan = (more: string, { above = directory, refused = ['1234'], bases = [] as string[] } = {}) =>
+    words('above', '1', above, 'names', '3', directory, join(directory, 'new'), join(directory, 'whole')) +
+    words('bases', `${bases.length}`, ...bases, 'refused', `${refused.length}`, ...refused) +
+    more +
+    words('go', '0');
+  const stage = async (bytes: string) => {
+    const child = start('stage');
+    child.stdin.on('error', () => {});
+    child.stdin.end(bytes);
+    return await outcome(child);
+  };
+  const SOME =
+    words('directories', '3', '711', 'a', 'b', 'files', '2', '644', 'f', 'pipes', '2', '600', 'p') +
+    words('write', '2', 'meta.json', '{"it":"is"}');
+
+  it('is whole, with its modes, or not there at all', async () => {
+    const above = join(directory, 'not', 'there', 'yet');
+    expect(await stage(plan(SOME, { above }))).toEqual({ stdout: '', stderr: '', code: 0, signal: null });
+    const { stdout } = await run('find', [directory, '-mindepth', '1', '-printf', '%y %m %P\n']);
+    expect(stdout.trim().split('\n').toSorted()).toEqual([
+      'd 700 not',
+      'd 700 not/there',
+      'd 700 not/there/yet',
+      'd 711 whole',
+      'd 711 whole/a',
+      'd 711 whole/b',
+      'f 644 whole/f',
+      'f 644 whole/meta.json',
+      'p 600 whole/p',
+    ]);
+    expect(await readFile(join(directory, 'whole', 'meta.json'), 'utf8')).toBe('{"it":"is"}');
+  });
+
+  it.each([
+    ['is taken', async () => await mkdir(join(directory, 'whole')), {}, { code: 88, stderr: '' }],
+    ['stands on nothing', async () => {}, { bases: ['/nowhere'] }, { code: 89, stderr: '' }],
+    [
+      'cannot have its parent',
+      async () => await writeFile(join(directory, 'file'), ''),
+      { above: 'file/below' },
+      { code: 91, stderr: expect.stringContaining('Not a directory') },
+    ],
+  ])('says that it %s', async (_what, prepare, options, wanted) => {
+    await prepare();
+    const above = 'above' in options ? join(directory, options.above) : directory;
+    const before = await readdir(directory);
+    expect(await stage(plan(SOME, { ...options, above }))).toMatchObject(wanted);
+    expect(await readdir(directory)).toEqual(before);
+  });
+
+  it('is not made on a file system that is refused, and leaves nothing there', async () => {
+    const { stdout } = await run('stat', ['-f', '-c', '%t', directory]);
+    const type = stdout.trim();
+    expect(await stage(plan(SOME, { refused: ['6969', type] }))).toMatchObject({ code: 90, stderr: type });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('leaves nothing where it cannot be filled', async () => {
+    const more = words('directories', '2', '755', 'a', 'write', '2', 'a', 'text');
+    expect(await stage(plan(more))).toMatchObject({ code: 1, stderr: 'a: Is a directory\n' });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it.each([
+    ['an entry that it does not know', words('fly', '0'), 'fly'],
+    ['a mode that is none', words('directories', '2', '7x7', 'a'), 'the mode 7x7'],
+    ['a mode with more than permissions', words('directories', '2', '4755', 'a'), 'the mode 4755'],
+    ['too few words', words('owner', '1', '5'), 'owner with 1 arguments'],
+  ])('is not made of %s', async (_what, more, reason) => {
+    expect(await stage(plan(more))).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) });
+  });
+});
+
 /** Reads what a process of a sandbox is asked for, and runs shell text in its place, with the pipes as a sandbox has them. */
 async function sandboxHalf(script: string): Promise<void> {
   await run('mkfifo', [join(directory, 'control')]);
@@ -304,8 +380,10 @@ describe('the file of the session program', () => {
     (await readdir(join(state, 'overlayfs')))
       .filter((name) => name.startsWith('session-'))
       .map((name) => join(state, 'overlayfs', name));
-  const provider = (sessionProgram?: (architecture: string) => Uint8Array | undefined) =>
-    overlayfs({ host, facts, directory: state, strategy: 'copy', ...(sessionProgram && { sessionProgram }) });
+  const provider = (
+    strategy: 'copy' | 'overlay' = 'copy',
+    sessionProgram?: (architecture: string) => Uint8Array | undefined,
+  ) => overlayfs({ host, facts, directory: state, strategy, ...(sessionProgram && { sessionProgram }) });
 
   async function says(by: ReturnType<typeof provider>): Promise<{ said: string; programs: readonly string[] }> {
     const id = SandboxId.make();
@@ -360,11 +438,26 @@ describe('the file of the session program', () => {
     await expect(says(third)).rejects.toMatchObject(refused);
   });
 
+  it('makes the directory of a sandbox as shell text does', async () => {
+    const entriesOf = async (sessionProgram?: () => undefined) => {
+      await using by = provider('overlay', sessionProgram);
+      const id = SandboxId.make();
+      await using _runtime = await by.create(sandboxSpec(id, { allowDegraded: true, isPooled: true }));
+      const of = join(state, 'overlayfs', 'sandboxes', id);
+      const { stdout } = await run('find', [of, '-maxdepth', '1', '-printf', '%y %m %U:%G %P\n']);
+      return stdout.trim().split('\n').toSorted();
+    };
+    const byProgram = await entriesOf();
+    // Shell text has tables of mounts besides, and the complaints of a second bubblewrap.
+    expect(await entriesOf(() => undefined)).toEqual(expect.arrayContaining([...byProgram]));
+    expect(byProgram).toContain('p 600 0:0 hold.fifo'.replaceAll('0:0', `${facts.uid}:${process.getgid?.()}`));
+  });
+
   it.each([
     ['there is none for the machine', () => undefined],
     ['the machine does not run it', () => new TextEncoder().encode('\u007fELF of another machine')],
   ])('shell text starts sessions where %s', async (_what, sessionProgram) => {
-    await using by = provider(sessionProgram);
+    await using by = provider('copy', sessionProgram);
     expect(await says(by)).toEqual({ said: 'hello\n', programs: [] });
     expect(await files()).toEqual([]);
   });

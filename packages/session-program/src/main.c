@@ -5,6 +5,7 @@
 #include "link.h"
 #include "relay.h"
 #include "session.h"
+#include "stage.h"
 
 /*
  * What is not known is refused, for a program of another release may be asked. Whoever starts it gives it nothing but a plan by stdin, and what it says to
@@ -12,10 +13,11 @@
  */
 int main(int count, char **words) {
   if (count == 2 && strcmp(words[1], "session") == 0) return run_session();
+  if (count == 2 && strcmp(words[1], "stage") == 0) return run_stage();
   if (count == 2 && strcmp(words[1], "check") == 0) return 0;
   if (count == 4 && strcmp(words[1], "link") == 0) return run_link(words[2], strcmp(words[3], "program") == 0);
   if (count == 6 && strcmp(words[1], "relay") == 0) return run_relay(words[2], words[3], strcmp(words[4], "pipe") == 0, words[5]);
-  static const char usage[] = "usage: litterbox-session session | link DIRECTORY PURPOSE | relay IO ID pipe|none COMMAND | check\n";
+  static const char usage[] = "usage: litterbox-session session | stage | link DIRECTORY PURPOSE | relay IO ID pipe|none COMMAND | check\n";
   (void)!write(STDERR_FILENO, usage, sizeof usage - 1);
   return 2;
 }

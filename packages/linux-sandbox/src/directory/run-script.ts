@@ -51,6 +51,23 @@ export async function runScript(host: Host, script: string, options?: ScriptOpti
     await give(handle, given);
     await handle.closeStdin();
   }
+  return await resultOf(handle, options);
+}
+
+/** Runs a program of ours on the host, gives it bytes by stdin, and gives what it printed. */
+export async function runProgram(
+  host: Host,
+  argv: readonly [string, ...string[]],
+  given: Uint8Array,
+  options?: CallOptions,
+): Promise<ScriptResult> {
+  await using handle = await host.spawn({ argv, stdin: 'pipe' }, options);
+  await handle.write(given).catch(() => {}); // one that has ended by then says why by itself
+  await handle.closeStdin();
+  return await resultOf(handle, options);
+}
+
+async function resultOf(handle: ProcessHandle, options?: CallOptions): Promise<ScriptResult> {
   const parts = { 'stdout-data': [] as Uint8Array[], 'stderr-data': [] as Uint8Array[] };
   let total = 0;
   for await (const chunk of handle) {

@@ -25,7 +25,7 @@ import { isDirectoryDescription, type ReadDescription } from './is-directory-des
 import { listNamed } from './list-named.ts';
 import { RunMarks } from './run-marks.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
-import { GIVEN, runAsking, runScriptOrFail } from './run-script.ts';
+import { GIVEN, runAsking, runScriptOrFail, type ScriptResult } from './run-script.ts';
 import { scriptError } from './script-error.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
 import { setUnusedBasesAside } from './unused-bases.ts';
@@ -54,6 +54,24 @@ export interface StagedDirectory {
    * @param unfinished absolute path of the directory while it is filled
    */
   fill(unfinished: string): string;
+  /** Does the same by a program, which gives the exit codes of the script; undefined where it has to be the script. */
+  run?(staging: Staging, options?: CallOptions): Promise<Pick<ScriptResult, 'code' | 'stderr'>> | undefined;
+}
+
+/** All that is decided about making a directory, besides how it is filled. Paths are absolute. */
+export interface Staging {
+  /** Directories that have to be there; they are made with mode 0700. */
+  readonly above: readonly string[];
+  readonly parent: string;
+  /** The directory under the name that no list shows, in `parent`. */
+  readonly unfinished: string;
+  readonly directory: string;
+  /** Directories that have to be there, or the exit code says that one is missing. */
+  readonly bases: readonly string[];
+  /** Numbers of file systems that it cannot be on, by statfs(2). */
+  readonly refused: readonly number[];
+  /** Text of the file `meta.json`. */
+  readonly description: string;
 }
 
 /** How what runs in a sandbox is ended before its directory goes. */
@@ -123,10 +141,9 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
    * @throws LitterboxError `ALREADY_EXISTS` when the id is taken; `UNSUPPORTED_FS` on a network file system
    */
   async stage(meta: Meta, staged: StagedDirectory, options?: CallOptions): Promise<'staged' | 'base-missing'> {
-    const { code, stderr } = await runAsking(this.host, this.stagingScript(meta, staged), async () => {}, {
-      ...options,
-      given: descriptionLine(meta),
-    });
+    const staging = this.#staging(meta, staged.bases);
+    const { code, stderr } = await (staged.run?.(staging, options) ??
+      runAsking(this.host, this.#script(staging, staged), async () => {}, { ...options, given: staging.description }));
     if (code === EXITS.baseMissing) return 'base-missing';
     if (code !== 0) throw this.stagingError(meta.id, code, stderr);
     return 'staged';
@@ -142,7 +159,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
   ): Promise<void> {
     const staged = { bases: [baseTreeName(source.key, trees.kind)], fill };
     if ((await this.stage(meta, staged, options)) === 'base-missing')
-      await this.stageUnpacked(source, trees, meta, fill, options);
+      await this.stageUnpacked(source, trees, meta, { fill }, options);
   }
 
   /** As {@link stageOver}, for a base tree of which is known that it is not there. */
@@ -150,32 +167,45 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     source: WorkspaceSource,
     trees: Pick<BaseTreesInput, 'owner' | 'isConfined' | 'kind'>,
     meta: Meta,
-    fill: StagedDirectory['fill'],
+    filling: Omit<StagedDirectory, 'bases'>,
     options?: ProgressOptions,
   ): Promise<void> {
     await ensureBaseTree({ host: this.host, bases: this.layout.bases, ...trees }, source, options);
     failpoint('provider.after-base-tree');
-    const staged = { bases: [baseTreeName(source.key, trees.kind)], fill };
+    const staged = { bases: [baseTreeName(source.key, trees.kind)], ...filling };
     if ((await this.stage(meta, staged, options)) === 'base-missing')
       throw scriptError('provider.create', EXITS.baseMissing, 'the base tree is gone again');
   }
 
   /** Shell text of {@link stage}, for who runs it as part of something else, and gives it the {@link descriptionLine}. */
-  stagingScript(meta: Meta, { bases: needed = [], fill }: StagedDirectory): string {
+  stagingScript(meta: Meta, staged: StagedDirectory): string {
+    return this.#script(this.#staging(meta, staged.bases), staged);
+  }
+
+  #staging(meta: Meta, needed: readonly string[] = []): Staging {
     const { bases, disks, playgrounds, root, sandboxes } = this.layout;
-    const above = [root, bases, sandboxes, playgrounds, ...(meta.limits.diskBytes === undefined ? [] : [disks])];
-    const directory = quoted(this.filesOf(meta.id).directory);
-    const name = `${UNFINISHED}${crypto.randomUUID()}`;
-    const unfinished = `${sandboxes}/${name}`;
+    return {
+      above: [root, bases, sandboxes, playgrounds, ...(meta.limits.diskBytes === undefined ? [] : [disks])],
+      parent: sandboxes,
+      unfinished: `${sandboxes}/${UNFINISHED}${crypto.randomUUID()}`,
+      directory: this.filesOf(meta.id).directory,
+      bases: needed.map((name) => `${bases}/${name}`),
+      refused: [...NETWORK_FILE_SYSTEMS.keys()],
+      description: descriptionLine(meta),
+    };
+  }
+
+  #script(staging: Staging, { fill }: StagedDirectory): string {
+    const { above, bases, parent, unfinished } = staging;
+    const directory = quoted(staging.directory);
+    const name = unfinished.slice(parent.length + 1);
     // Once more behind the lock: a removal may have taken away what nobody stood on.
-    const areThere = needed
-      .map((name) => `[ -d ${quoted(`${bases}/${name}`)} ] || exit ${EXITS.baseMissing}\n`)
-      .join('');
+    const areThere = bases.map((path) => `[ -d ${quoted(path)} ] || exit ${EXITS.baseMissing}\n`).join('');
     // The sandbox's user finds its way through, and sees nothing on it.
     return `${ensureDirectories(above)} || exit ${EXITS.unmakeable}
 [ ! -e ${directory} ] || exit ${EXITS.taken}
 ${areThere}umask 066
-${makeUnfinished(sandboxes, name)} || exit 1
+${makeUnfinished(parent, name)} || exit 1
 lb_unfinished=${quoted(unfinished)}
 ${this.removal}trap 'cd /; remove_tree "$lb_unfinished" || :' EXIT
 ${REFUSE_NETWORK_FILE_SYSTEM}

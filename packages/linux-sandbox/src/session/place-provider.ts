@@ -27,7 +27,7 @@ import { endSessionScript } from './end-session.ts';
 import type { Isolation } from './isolation.ts';
 import { leavingsOf, openPlace } from './open-place.ts';
 import type { PlaceMeta } from './place-meta.ts';
-import { MAKE_SESSION_ENTRIES } from './session-entries.ts';
+import { makeEntries, SESSION_ENTRIES } from './session-entries.ts';
 
 /** What a provider is composed of. */
 export interface PlaceProviderOptions {
@@ -85,7 +85,7 @@ class PlaceProvider implements SandboxProvider {
     const layers = { host, bases: layout.bases, provider: this.name, ...owner };
     const artefacts = spec.artefacts && (await ensureArtefactLayer(layers, spec.workspace, spec.artefacts, options));
     const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
-    const fill = () => `${MAKE_SESSION_ENTRIES}
+    const fill = () => `${makeEntries(SESSION_ENTRIES)}
 mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
 cp -a --reflink=auto ${quoted(`${layout.bases}/${spec.workspace.key}`)}/. ws/
 ${artefacts === undefined ? '' : layTree(`${layout.bases}/${artefacts}`, '--reflink=auto')}${uid === 0 ? `chown ${user.uid}:${user.gid} home ${playground} ws` : ''}`;

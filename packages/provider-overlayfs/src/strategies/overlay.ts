@@ -3,13 +3,20 @@ import { quoted } from '@litterbox/core/provider';
 import { BEGIN_LAYERS, FREEZABLE_LAYERS, FROZEN, WANTS_FRESH_UPPER } from '../fresh-upper.ts';
 import { FROZEN_LAYERS, type SessionMount } from '../mount-table.ts';
 import { overlayOptions } from '../overlay-options.ts';
-import type { Strategy } from './strategy.ts';
+import type { PrepareInput, Strategy } from './strategy.ts';
 
 const layered = (lower: string, upper: string, work: string, isRoot: boolean, target: string): SessionMount => ({
   type: 'overlay',
   options: `lowerdir=${lower},upperdir=${upper},workdir=${work},${overlayOptions(isRoot)}`,
   target,
 });
+
+const entries = ({ setup }: PrepareInput): readonly string[] => [
+  'upper',
+  'work',
+  FROZEN,
+  ...(setup === undefined ? [] : ['home-work']),
+];
 
 /** OverlayFS: a mount instead of a copy, whatever the size of the repository. */
 export const overlay: Strategy = {
@@ -28,7 +35,8 @@ code=$?
 rm -rf "$d"
 [ $code = 0 ] || printf '%s' "$said"
 exit $code`,
-  prepare: ({ setup }) => `mkdir upper work ${FROZEN}${setup === undefined ? '' : ' home-work'}\n`,
+  entries,
+  prepare: (input) => `mkdir ${entries(input).join(' ')}\n`,
   mounts: (base, isRoot, layers, setup, newer, difference) => [
     { type: 'bind', source: base, target: '/run/base' },
     ...(difference === undefined ? [] : [{ type: 'bind', source: difference, target: '/run/difference' } as const]),

@@ -35,6 +35,8 @@ export interface Strategy {
    * lies on an image: a copy there shares nothing with the base, whatever the strategy.
    */
   prepare(input: PrepareInput): string;
+  /** Names of directories, where {@link prepare} makes these and does nothing else. */
+  entries?(input: PrepareInput): readonly string[];
   /**
    * Shell text at each session start, before any mount and while nothing of the sandbox runs, with its directory as the current one: puts its
    * layers in order, and sets what `mounts` refer to. Calls `fail` with a text when it cannot.

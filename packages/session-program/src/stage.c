@@ -1,0 +1,162 @@
+#include "stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "fail.h"
+#include "files.h"
+#include "plan.h"
+#include "settings.h"
+
+/* The same numbers as EXITS in sandbox-directories.ts. */
+enum { FAILED = 1, TAKEN = 88, BASE_MISSING = 89, NETWORK_FILE_SYSTEM = 90, UNMAKEABLE = 91 };
+
+static const char *parent, *unfinished, *whole;
+static bool is_begun;
+
+/* What was made is removed. It is nobody's yet, and no list shows it. */
+static _Noreturn void end_with(int code) {
+  if (is_begun && chdir("/") == 0) {
+    pid_t child = fork();
+    if (child == 0) {
+      reset_signals();
+      execlp("rm", "rm", "-rf", "--", unfinished, (char *)NULL);
+      _exit(127);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+  }
+  _exit(code);
+}
+
+static _Noreturn void refuse(int code, const char *path) {
+  char text[8192];
+  int length = snprintf(text, sizeof text, "%s: %s\n", path, strerror(errno));
+  if (length > 0) (void)write_all(STDERR_FILENO, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+  end_with(code);
+}
+
+static const struct entry *find_entry(const struct plan *plan, const char *name, size_t fewest) {
+  for (size_t index = 0; index < plan->count; index++)
+    if (strcmp(plan->entries[index].name, name) == 0 && plan->entries[index].count >= fewest) return &plan->entries[index];
+  fail("the plan of the directory has no %s", name);
+}
+
+static mode_t parse_mode(const char *text) {
+  char *end;
+  unsigned long mode = strtoul(text, &end, 8);
+  if (end == text || *end != '\0' || mode > 0777) fail("the plan of the directory has the mode %.16s", text);
+  return (mode_t)mode;
+}
+
+static void need_bases(const struct entry *bases) {
+  for (size_t index = 0; index < bases->count; index++)
+    if (!is_directory(bases->arguments[index])) end_with(BASE_MISSING);
+}
+
+/* A lock on it, which ends with this program, tells that somebody is at work. Until it is taken the parent is locked, against sweeps. */
+static void begin(void) {
+  int above = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (above < 0 || flock(above, LOCK_SH) != 0) refuse(FAILED, parent);
+  if (mkdir(unfinished, 0711) != 0) refuse(FAILED, unfinished);
+  is_begun = true;
+  if (chdir(unfinished) != 0) refuse(FAILED, unfinished);
+  int own = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (own < 0 || flock(own, LOCK_EX) != 0) refuse(FAILED, unfinished);
+  close(above);
+}
+
+/* Change times there are those of a server's clock, which no mark of this machine can be compared with. */
+static void refuse_network(const struct entry *refused) {
+  struct statfs found;
+  if (statfs(".", &found) != 0) refuse(FAILED, unfinished);
+  char type[32];
+  snprintf(type, sizeof type, "%lx", (unsigned long)found.f_type & 0xffffffff);
+  for (size_t index = 0; index < refused->count; index++) {
+    if (strcmp(refused->arguments[index], type) != 0) continue;
+    (void)write_all(STDERR_FILENO, type, strlen(type));
+    end_with(NETWORK_FILE_SYSTEM);
+  }
+}
+
+static void make_all(const struct entry *entry, bool (*make)(const char *name)) {
+  mode_t mode = parse_mode(entry->arguments[0]);
+  for (size_t index = 1; index < entry->count; index++)
+    if (!make(entry->arguments[index]) || chmod(entry->arguments[index], mode) != 0) refuse(FAILED, entry->arguments[index]);
+}
+
+static bool make_directory(const char *name) { return mkdir(name, 0700) == 0; }
+static bool make_file(const char *name) { return write_new(name, "", 0, 0600); }
+static bool make_pipe(const char *name) { return mkfifo(name, 0600) == 0; }
+
+static void fill(const struct entry *entry) {
+  if (strcmp(entry->name, "directories") == 0) make_all(entry, make_directory);
+  if (strcmp(entry->name, "files") == 0) make_all(entry, make_file);
+  if (strcmp(entry->name, "pipes") == 0) make_all(entry, make_pipe);
+  char **arguments = entry->arguments;
+  if (strcmp(entry->name, "playground") == 0 && mkdir(arguments[0], 0755) != 0 && !is_directory(arguments[0]))
+    refuse(FAILED, arguments[0]);
+  if (strcmp(entry->name, "write") == 0 && !write_new(arguments[0], arguments[1], strlen(arguments[1]), 0644))
+    refuse(FAILED, arguments[0]);
+  if (strcmp(entry->name, "owner") != 0) return;
+  uid_t user = (uid_t)parse_number(arguments[0], 1UL << 31);
+  gid_t group = (gid_t)parse_number(arguments[1], 1UL << 31);
+  for (size_t index = 2; index < entry->count; index++)
+    if (lchown(arguments[index], user, group) != 0) refuse(FAILED, arguments[index]);
+}
+
+/* Each entry is known, and has as many arguments as it needs. */
+static void check_entries(const struct plan *plan) {
+  static const struct {
+    const char *name;
+    size_t fewest;
+    size_t most;
+  } known[] = {
+      {"above", 1, 64},  {"names", 3, 3}, {"bases", 0, 64},      {"refused", 0, 64}, {"directories", 1, 256}, {"files", 1, 256},
+      {"pipes", 1, 256}, {"owner", 2, 256}, {"playground", 1, 1}, {"write", 2, 2},    {"go", 0, 0},
+  };
+  for (size_t index = 0; index < plan->count; index++) {
+    const struct entry *entry = &plan->entries[index];
+    bool is_known = false;
+    for (size_t one = 0; one < sizeof known / sizeof *known; one++)
+      is_known = is_known || (strcmp(known[one].name, entry->name) == 0 && entry->count >= known[one].fewest && entry->count <= known[one].most);
+    if (!is_known) fail("the plan of the directory has %.64s with %zu arguments", entry->name, entry->count);
+  }
+}
+
+int run_stage(void) {
+  (void)signal(SIGPIPE, SIG_IGN);
+  struct plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (plan == MAP_FAILED) fail_errno("cannot read the plan of the directory");
+  read_plan(STDIN_FILENO, plan);
+  check_entries(plan);
+  char **names = find_entry(plan, "names", 3)->arguments;
+  parent = names[0];
+  unfinished = names[1];
+  whole = names[2];
+  const struct entry *above = find_entry(plan, "above", 1), *bases = find_entry(plan, "bases", 0);
+  umask(077);
+  for (size_t index = 0; index < above->count; index++)
+    if (!is_directory(above->arguments[index]) && !make_directories(above->arguments[index])) refuse(UNMAKEABLE, above->arguments[index]);
+  if (exists(whole)) end_with(TAKEN);
+  need_bases(bases);
+  umask(022);
+  begin();
+  refuse_network(find_entry(plan, "refused", 0));
+  /* Once more behind the lock: a removal may have taken away what nobody stood on. */
+  need_bases(bases);
+  for (size_t index = 0; index < plan->count; index++) fill(&plan->entries[index]);
+  if (rename(unfinished, whole) == 0) return 0;
+  if (is_directory(whole)) end_with(TAKEN);
+  refuse(FAILED, whole);
+}
