@@ -64,9 +64,9 @@ const HOLES = [
   },
   {
     name: 'tokens-of-tools',
-    file: `${OVERLAYFS}/tool-directories.ts`,
-    guard: "if (directories.length === 0) return '';",
-    hole: "if (directories.length >= 0) return '';",
+    file: `${OVERLAYFS}/look-at-host.ts`,
+    guard: '    ...credentialsPlan(directories),\n',
+    hole: '    ...(void credentialsPlan, []),\n',
     tests: ['AX105: '],
   },
   {
@@ -104,14 +104,14 @@ const HOLES = [
   },
   {
     name: 'sockets-of-the-host',
-    file: `${OVERLAYFS}/supervisor-script.ts`,
-    guard: '${detachTrees(trees, tools, isRoot)}',
-    hole: '',
+    file: `${OVERLAYFS}/session-plan.ts`,
+    guard: '    ...detachSteps(trees, tools, isRoot),\n',
+    hole: '    ...(void detachSteps, []),\n',
     tests: ['AX35: what lives in a tool directory'],
   },
   {
     name: 'sockets-of-root',
-    file: `${OVERLAYFS}/launch-session.ts`,
+    file: `${OVERLAYFS}/look-at-host.ts`,
     guard: 'isMachine ? programSockets(host, machine, options) : [],',
     hole: '(void programSockets, []),',
     rootOnly: true,
@@ -134,9 +134,9 @@ const HOLES = [
   {
     name: 'no-filter',
     also: UNJUDGED,
-    file: `${OVERLAYFS}/supervisor-script.ts`,
-    guard: ' --seccomp 9 --',
-    hole: ' --',
+    file: `${OVERLAYFS}/session-plan.ts`,
+    guard: "      '--seccomp',\n      '9',\n",
+    hole: '',
     tests: ['A43:', 'AX7:'],
   },
   {
@@ -159,9 +159,9 @@ const HOLES = [
   {
     name: 'user',
     also: UNJUDGED,
-    file: `${OVERLAYFS}/supervisor-script.ts`,
-    guard: '${first}${isRoot ? `setpriv',
-    hole: '${first}${false ? `setpriv',
+    file: `${OVERLAYFS}/session-plan.ts`,
+    guard: "['user', `${SANDBOX_USER.uid}`, `${SANDBOX_USER.gid}`]",
+    hole: "(void SANDBOX_USER, ['user', '1', '1'])",
     tests: ['A41:'],
   },
   {

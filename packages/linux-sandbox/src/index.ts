@@ -85,7 +85,13 @@ export { assertOwnPlayground, diskOf, noDisks } from './disk/disk-of.ts';
 export { assertToldWrites, noDiskSpeed } from './disk/assert-told-writes.ts';
 export { judgeFacts, type ExpectedPlace } from './kernel/judge-facts.ts';
 export { mountsOf, type Mount } from './kernel/mounts-of.ts';
-export { HOST_NAMESPACES_SCRIPT, factFilesScript, uidMapScript, type KernelFacts } from './kernel/kernel-facts.ts';
+export {
+  HOST_NAMESPACES,
+  HOST_NAMESPACES_SCRIPT,
+  factFilesScript,
+  uidMapScript,
+  type KernelFacts,
+} from './kernel/kernel-facts.ts';
 export { MASKED_PROC_DIRECTORIES, MASKED_PROC_FILES, READ_ONLY_PROC } from './kernel/kernel-paths.ts';
 export { allowedProcessors, chooseProcessors, parseProcessors } from './kernel/processors.ts';
 export { CORE_LIMIT_BYTES } from './kernel/refused-arguments.ts';
@@ -95,7 +101,7 @@ export { beginAtFirstMark } from './session/begin-at-first-mark.ts';
 export { endSessionScript, type SessionLeavings } from './session/end-session.ts';
 export { NOTE_FACTS } from './session/note-facts.ts';
 export { openLowPorts } from './session/open-low-ports.ts';
-export { etcDirectoryScript } from './session/etc-directory.ts';
+export { ETC_SOURCES, etcDirectoryScript, etcPrefix } from './session/etc-directory.ts';
 export { PROCESS_ONE } from './session/first-process.ts';
 export { type Isolation, type Place, type PlaceLimits } from './session/isolation.ts';
 export { placeFilesOf, type PlaceFiles } from './session/place-files.ts';

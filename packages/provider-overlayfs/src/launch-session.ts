@@ -8,7 +8,8 @@ import { artefactDirectory, baseDirectory, setupDirectory } from './layout.ts';
 import type { HostLook } from './look-at-host.ts';
 import type { Machine } from './machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
-import { encodePlan, sessionPlan } from './session-plan.ts';
+import { encodePlan } from './plan-entry.ts';
+import { sessionPlan } from './session-plan.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { supervisorScript } from './supervisor-script.ts';
 

@@ -2,13 +2,18 @@ import {
   allowedProcessors,
   chooseProcessors,
   type DirectoryLayout,
+  ETC_SOURCES,
   etcDirectoryScript,
+  etcPrefix,
+  HOST_NAMESPACES,
   HOST_NAMESPACES_SCRIPT,
   MASKED_PROC_DIRECTORIES,
   MASKED_PROC_FILES,
   parseProcessors,
   READ_ONLY_PROC,
+  runProgram,
   runScriptOrFail,
+  scriptError,
 } from '@litterbox/linux-sandbox';
 import {
   type CallOptions,
@@ -23,10 +28,11 @@ import { boundSockets } from './bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
 import { OVERLAYS_SCRIPT } from './foreign-overlays.ts';
 import type { Machine } from './machine.ts';
+import { encodePlan, type PlanEntry } from './plan-entry.ts';
 import { rootEntries } from './root-entries.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { PROCESSORS } from './supervisor-input.ts';
-import { findCredentials } from './tool-directories.ts';
+import { credentialsPlan, findCredentials } from './tool-directories.ts';
 
 /** The host as it is before a session is started. */
 export interface HostLook {
@@ -56,11 +62,13 @@ export interface HostLookInput {
   readonly machine: Machine;
   readonly layout: DirectoryLayout;
   readonly meta: SandboxMeta;
+  /** Absolute path of the session program; undefined: shell text does what it does. */
+  readonly program: string | undefined;
 }
 
-/** Looks, by one script. Needs nothing of the sandbox's directory, so that it can be made meanwhile. */
+/** Looks, by one program. Needs nothing of the sandbox's directory, so that it can be made meanwhile. */
 export async function lookAtHost(
-  { host, machine, layout, meta }: HostLookInput,
+  { host, machine, layout, meta, program }: HostLookInput,
   options?: CallOptions,
 ): Promise<HostLook> {
   // Bubblewrap makes the place of a mount by its path, and follows a link that an earlier session left there.
@@ -79,20 +87,38 @@ export async function lookAtHost(
   const tools = isMachine
     ? machine.toolDirectories.map(({ path }, index) => ({ source: `/run/tools/${index}`, target: path }))
     : [];
+  const directories = tools.map(({ target }) => target);
+  const procEntries = [...MASKED_PROC_FILES, ...READ_ONLY_PROC, ...MASKED_PROC_DIRECTORIES];
   const script = `${etcDirectoryScript(layout.root, INSIDE.user)}
 printf '\\0'
 ${HOST_NAMESPACES_SCRIPT}
 printf '\\0'
-for p in ${[...MASKED_PROC_FILES, ...READ_ONLY_PROC, ...MASKED_PROC_DIRECTORIES].join(' ')}; do [ -e $p ] && echo $p; done
+for p in ${procEntries.join(' ')}; do [ -e $p ] && echo $p; done
 printf '\\0'
 cat ${quoted(layout.sandboxes)}/*/${PROCESSORS} 2>/dev/null
 printf '\\0'
 ${machine.isRoot ? OVERLAYS_SCRIPT : ''}
 printf '\\0'
-${findCredentials(tools.map(({ target }) => target))}
+${findCredentials(directories)}
 :`;
+  const plan: readonly PlanEntry[] = [
+    ['etc', etcPrefix(layout.root, INSIDE.user), ...ETC_SOURCES],
+    ['links', ...HOST_NAMESPACES],
+    ['there', ...procEntries],
+    ['texts', `${layout.sandboxes}/*/${PROCESSORS}`],
+    ...(machine.isRoot ? [['overlays', '/proc/self/mountinfo'] as const] : [['links'] as const]),
+    ...credentialsPlan(directories),
+    ['go'],
+  ];
+  const look = async () => {
+    if (program === undefined) return await runScriptOrFail(host, 'provider.start', script, options);
+    const { code, stdout, stderr } = await runProgram(host, [program, 'look'], encodePlan(plan), options);
+    if (code !== 0) throw scriptError('provider.start', code, stdout + stderr);
+    // The directory of /etc has to be made anew, which takes other programs.
+    return stdout.startsWith('\0') ? await runScriptOrFail(host, 'provider.start', script, options) : stdout;
+  };
   const [said, sockets, status] = await Promise.all([
-    runScriptOrFail(host, 'provider.start', script, options),
+    look(),
     isMachine ? programSockets(host, machine, options) : [],
     host.files.read('/proc/self/status', options),
   ]);
@@ -118,13 +144,7 @@ ${findCredentials(tools.map(({ target }) => target))}
     },
     sources: {
       tools,
-      masked: [
-        ...sockets.map((path) => ({ path, type: 'special' as const })),
-        ...maskedOnes(
-          masked,
-          tools.map(({ target }) => target),
-        ),
-      ],
+      masked: [...sockets.map((path) => ({ path, type: 'special' as const })), ...maskedOnes(masked, directories)],
       rootEntries: entries,
     },
   };

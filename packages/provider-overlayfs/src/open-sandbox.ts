@@ -43,12 +43,13 @@ export function openSandbox(
     ...(rustup && meta.root.type === 'machine' && { RUSTUP_HOME: rustup.path }),
     ...meta.environment,
   };
+  const used = strategy.isForShell ? undefined : program;
   let begun = ahead;
   const look = async (call?: CallOptions): Promise<HostLook> => {
     const looking = begun;
     begun = undefined;
     if (looking && performance.now() - looking.beganAt < MAX_LOOK_AGE_MS) return await looking.look;
-    return await lookAtHost({ host, machine, layout, meta }, call);
+    return await lookAtHost({ host, machine, layout, meta, program: used }, call);
   };
   const launch = { host, machine, layout, sandbox, meta, strategy, filter, environment, program, look };
   const isUpper = strategy.changes === 'upper';

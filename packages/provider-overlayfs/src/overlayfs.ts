@@ -57,7 +57,7 @@ import { visibleSearchPath } from './visible-search-path.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { readSessionProgram, SessionProgram } from './session-program.ts';
-import { encodePlan } from './session-plan.ts';
+import { encodePlan } from './plan-entry.ts';
 import { surveyStrategy } from './survey-strategy.ts';
 
 /**
@@ -164,8 +164,11 @@ class OverlayProvider implements SandboxProvider {
     let ahead: LookAhead | undefined;
     const look = async (meta: SandboxMeta) => {
       const { layout } = this.#directories;
-      const seen = await this.#survey.machineWith(meta.searchPath, options);
-      return await lookAtHost({ host: this.#host, machine: seen, layout, meta }, options);
+      const [seen, program] = await Promise.all([
+        this.#survey.machineWith(meta.searchPath, options),
+        this.#survey.programFile(options),
+      ]);
+      return await lookAtHost({ host: this.#host, machine: seen, layout, meta, program }, options);
     };
     const onDecided = (meta: SandboxMeta) => {
       ahead = { look: look(meta), beganAt: performance.now() };

@@ -1,5 +1,4 @@
 import { CORE_LIMIT_BYTES, PROCESS_ONE, RESERVE_DISK, SANDBOX_USER } from '@litterbox/linux-sandbox';
-import { encodeRaw } from '@litterbox/core/provider';
 import { CLOSED, MASKS, sandboxArguments, scannedTrees } from './bwrap-arguments.ts';
 import { cgroupSteps, groupWords } from './cgroup-steps.ts';
 import { detachSteps } from './detach-trees.ts';
@@ -72,11 +71,4 @@ export function sessionPlan(
         ]),
     ['go'],
   ];
-}
-
-/** A plan as the session program reads it: each entry is its name, the number of its arguments and these, each with a NUL behind it. */
-export function encodePlan(entries: readonly PlanEntry[]): Uint8Array {
-  return encodeRaw(
-    entries.flatMap(([name, ...words]) => [name, `${words.length}`, ...words].map((word) => `${word}\0`)).join(''),
-  );
 }

@@ -1,4 +1,5 @@
 import { type HostFacts, meetsOwnPlaces, quoted, SECRET_PATTERNS } from '@litterbox/core/provider';
+import type { PlanEntry } from './plan-entry.ts';
 
 /** A directory of the host with programs that a sandbox may read, at the same path inside. */
 export interface ToolDirectory {
@@ -191,6 +192,25 @@ const CODE = ['node_modules', 'site-packages', 'lib', 'lib64', 'share', 'include
 /** Whether somebody may have logged in there: in what package managers of the system keep nobody does, and there are many files. */
 export const isOfPerson = (directory: string): boolean => !directory.startsWith('/var/lib/');
 
+/** Extended regular expressions, in whatever case, of a type's letter, a space and a path: what is a secret, and what of that is none. */
+const SECRET_EXPRESSIONS = {
+  secret: `^. (${SECRET_PATTERNS.hidden}|(.*/)?etc/(npmrc|pip\\.conf))$`,
+  shown: `^. (${SECRET_PATTERNS.shown})$`,
+};
+
+/** As {@link findCredentials}, for the session program (`packages/session-program/src/look.h`). */
+export function credentialsPlan(directories: readonly string[]): readonly PlanEntry[] {
+  return [
+    ['trees', ...directories],
+    ['tools', ...directories.filter(isOfPerson)],
+    ['names', ...CREDENTIAL_NAMES],
+    ['code', ...CODE],
+    ['secret', SECRET_EXPRESSIONS.secret],
+    ['shown', SECRET_EXPRESSIONS.shown],
+    ['credentials'],
+  ];
+}
+
 /**
  * Shell text: prints what of tool directories has to look empty, a line `d PATH` or `f PATH` with a NUL behind it for each: names of
  * credentials in the first two levels, and what core takes for a secret by its name in the first six. Of a link it is what it leads to.
@@ -198,9 +218,9 @@ export const isOfPerson = (directory: string): boolean => !directory.startsWith(
 export function findCredentials(directories: readonly string[]): string {
   if (directories.length === 0) return '';
   const tools = directories.filter(isOfPerson);
+  const { secret, shown } = SECRET_EXPRESSIONS;
   const named = CREDENTIAL_NAMES.map((name) => `-iname ${quoted(name)}`).join(' -o ');
   const code = CODE.map((name) => `-name ${quoted(name)}`).join(' -o ');
-  const secret = `^. (${SECRET_PATTERNS.hidden}|(.*/)?etc/(npmrc|pip\\.conf))$`;
   const told = `for p; do
 case $p in
 'l '*) t=$(readlink -f -- "\${p#l }") || continue
@@ -208,7 +228,7 @@ if [ -d "$t" ]; then printf 'd %s\\0' "$t"; elif [ -f "$t" ] && [ ! -x "$t" ]; t
 *) printf '%s\\0' "$p";;
 esac
 done`;
-  const far = `find ${tools.map(quoted).join(' ')} -mindepth 1 -maxdepth 6 -printf '%y %p\\0' -type d \\( ${code} \\) -prune | LC_ALL=C grep -zaiE ${quoted(secret)} | LC_ALL=C grep -zaivE ${quoted(`^. (${SECRET_PATTERNS.shown})$`)}
+  const far = `find ${tools.map(quoted).join(' ')} -mindepth 1 -maxdepth 6 -printf '%y %p\\0' -type d \\( ${code} \\) -prune | LC_ALL=C grep -zaiE ${quoted(secret)} | LC_ALL=C grep -zaivE ${quoted(shown)}
 `;
   return `{ find ${directories.map(quoted).join(' ')} -mindepth 1 -maxdepth 2 \\( ${named} \\) -printf '%y %p\\0'
 ${tools.length === 0 ? '' : far}} 2>/dev/null | xargs -0 -r sh -c ${quoted(told)} sh`;

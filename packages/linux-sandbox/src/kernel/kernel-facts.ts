@@ -48,8 +48,11 @@ export const factFilesScript = (one: string, first: string): string =>
 export const uidMapScript = (first: string, hasOwnUsers: boolean): string =>
   `printf 'users\\0'; cat /proc/${first}/uid_map; printf '\\0'${hasOwnUsers ? `; printf 'own-users\\0'; cat /proc/self/uid_map; printf '\\0'` : ''}`;
 
+/** Links of the kernel's that name the namespaces of whoever reads them. */
+export const HOST_NAMESPACES: readonly string[] = NAMESPACES.map((name) => `/proc/self/ns/${name}`);
+
 /** Shell text that prints the host's own namespaces. */
-export const HOST_NAMESPACES_SCRIPT = `readlink ${NAMESPACES.map((name) => `/proc/self/ns/${name}`).join(' ')}`;
+export const HOST_NAMESPACES_SCRIPT = `readlink ${HOST_NAMESPACES.join(' ')}`;
 
 /** The process number of the sandbox's first process on the host. */
 export function firstProcess(words: readonly string[]): number {

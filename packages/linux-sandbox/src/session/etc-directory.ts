@@ -58,6 +58,12 @@ const OWN: Readonly<Record<string, string>> = {
   shells: '/bin/sh\n/bin/bash\n',
 };
 
+/** Patterns of the paths whose change times are in the name of the directory. */
+export const ETC_SOURCES: readonly string[] = [...SHARED, ...SHARED_PATTERNS].map((name) => `/etc/${name}`);
+
+/** Beginning of the absolute path of the directory; the rest is a number that its sources make. */
+export const etcPrefix = (parent: string, { uid }: { readonly uid: number }): string => `${parent}/etc-${uid}-`;
+
 /**
  * Shell text that prints the path of a directory below `parent` made of {@link SHARED} and {@link OWN}, and makes it first when the
  * host's files have changed since (their times are its name). One read-only bind of it costs a tenth of a bind per file.
@@ -65,7 +71,7 @@ const OWN: Readonly<Record<string, string>> = {
  * @param user who programs are inside, see {@link ownNames}
  */
 export function etcDirectoryScript(parent: string, user: { readonly uid: number; readonly gid: number }): string {
-  const sources = [...SHARED, ...SHARED_PATTERNS].map((name) => `/etc/${name}`).join(' ');
+  const sources = ETC_SOURCES.join(' ');
   const own = Object.entries({ ...ownNames(user), ...OWN })
     .map(([name, text]) => `rm -rf "$t/${name}"; printf '%s' ${quoted(text)} >"$t/${name}"`)
     .join('\n');
@@ -73,7 +79,7 @@ export function etcDirectoryScript(parent: string, user: { readonly uid: number;
   return `cd /
 key=1
 for time in $(stat -c %Y ${sources} 2>/dev/null); do key=$(( (key * 31 + time) & 0xffffffffffff )); done
-etc=${quoted(`${parent}/etc-${user.uid}-`)}$key
+etc=${quoted(etcPrefix(parent, user))}$key
 if [ ! -d "$etc" ]; then
 t="$etc.$$.tmp"
 [ -d ${quoted(parent)} ] || ( umask 077; mkdir -p ${quoted(parent)} )
