@@ -25,8 +25,8 @@ type Call =
  * three times more.
  */
 const NAMESPACES = {
-  create: 6,
-  'first run': 7,
+  create: 5,
+  'first run': 6,
   'first run, session at rest': 8,
   run: 2,
   'attach, no input': 2,

@@ -34,6 +34,8 @@ export interface PlaceProcessInput {
   readonly program?: string;
   /** What the place is told in place of a command that starts {@link spec}: nothing where it knows by itself what to start. */
   readonly script?: string;
+  /** First bytes of its input, which do not wait for its start. */
+  readonly given?: Uint8Array;
   /** Names in the environment of the sandbox's first process. */
   readonly inherited: readonly string[];
   /** Aborted when the session ends. */
@@ -195,6 +197,7 @@ export class PlaceProcess implements ProcessHandle {
     );
     const abort = () => void starter[Symbol.asyncDispose]();
     options?.signal?.addEventListener('abort', abort, { once: true });
+    if (input.given && input.given.length > 0) starter.write(input.given).catch(() => {}); // one that has ended says why
     try {
       options?.signal?.throwIfAborted();
       const chunks = starter[Symbol.asyncIterator]();

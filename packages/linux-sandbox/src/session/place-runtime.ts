@@ -94,7 +94,7 @@ export class PlaceRuntime implements SandboxRuntime {
       stateFile: input.files.scanState,
       ...input.scanned,
       spawn: (spec, call) => this.#spawn('scanner', spec, call),
-      startScanner: () => this.#startIn((session) => session.startScanner()),
+      startScanner: (given) => this.#startIn((session) => session.startScanner(given)),
     });
   }
 

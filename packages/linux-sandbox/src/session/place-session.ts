@@ -159,15 +159,15 @@ export class Session implements AsyncDisposable {
   }
 
   /** What answers the requests of `SessionScanner`; undefined where the session has no scanner of its own. */
-  async startScanner(options?: CallOptions): Promise<ProcessHandle | undefined> {
+  async startScanner(given: Uint8Array, options?: CallOptions): Promise<ProcessHandle | undefined> {
     if (!this.#hasScanner) return undefined;
     const spec = { argv: ['scanner'], cwd: '/', env: {}, stdin: 'pipe' } as const;
-    return await this.#start('scan-io', { spec, inherited: [], script: '' }, options);
+    return await this.#start('scan-io', { spec, inherited: [], script: '', given }, options);
   }
 
   async #start(
     io: 'io' | 'scan-io',
-    input: Pick<PlaceProcessInput, 'spec' | 'workspace' | 'inherited' | 'script'>,
+    input: Pick<PlaceProcessInput, 'spec' | 'workspace' | 'inherited' | 'script' | 'given'>,
     options?: CallOptions,
   ): Promise<PlaceProcess> {
     const { provider, host, files, program } = this.#input;

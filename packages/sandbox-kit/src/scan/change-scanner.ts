@@ -44,10 +44,10 @@ export interface ScannerInput {
   /** Starts a program where both paths lead to these trees. */
   spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
   /**
-   * Starts what answers in the scanner of the session; gives undefined where the session has none. Where it has one, nothing is started by
+   * Starts what answers in the scanner of the session, with the first bytes of its input; gives undefined where the session has none. Where it has one, nothing is started by
    * {@link ScannerInput.spawn}. It names the trees `/changes`, `/workspace`, `/prepared` and `/frozen`. @defaultValue no session has one
    */
-  startScanner?(): Promise<ProcessHandle | undefined>;
+  startScanner?(given: Uint8Array): Promise<ProcessHandle | undefined>;
   /**
    * A place outside of the runtime for the program that stays and looks for changes, where it sees what is searched and nothing
    * else. It lists no directory of the workspace there. @defaultValue it runs where everything else runs
@@ -90,7 +90,9 @@ export class ChangeScanner implements AsyncDisposable {
   constructor(input: ScannerInput) {
     this.#input = input;
     this.#channel = new ExecChannel({ spawn: (spec, call) => input.spawn(spec, call) });
-    this.#session = new SessionScanner(async () => await input.startScanner?.());
+    this.#session = new SessionScanner(
+      async (first) => await input.startScanner?.(encodeRaw(first.map((one) => `${one}\0`).join(''))),
+    );
     this.#walker = new ResidentWalker(
       input.aside
         ? { spawn: input.aside.spawn, changes: input.aside.changes }

@@ -12,11 +12,17 @@ export const MAX_CONTENT_BYTES = 64 * 1024;
 const MAX_TEXT_BYTES = 2 * MAX_CONTENT_BYTES + 1;
 
 /**
+ * Starts a resident program, or gives undefined where there is none. It begins with these requests, each without its end, so that they do not wait
+ * for the start.
+ */
+export type StartResident = (first: readonly string[]) => Promise<ProcessHandle | undefined>;
+
+/**
  * A program that stays and answers: requests and the texts of answers end with NUL, and the last text of each answer is `E`. It is started
  * when it is needed, ended when nobody has asked for a while, and asked by one caller at a time.
  */
 export class ResidentProgram implements AsyncDisposable {
-  readonly #start: () => Promise<ProcessHandle | undefined>;
+  readonly #start: StartResident;
   readonly #idleMs: number;
   readonly #answerMs: number;
   #starting: Promise<Talk | undefined> | undefined;
@@ -25,11 +31,11 @@ export class ResidentProgram implements AsyncDisposable {
   #idle: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param start starts it, or gives undefined where there is none
+   * @param start starts it
    * @param idleMs how long it stays without being asked
    * @param answerMs after how long one that says nothing is given up
    */
-  constructor(start: () => Promise<ProcessHandle | undefined>, idleMs = IDLE_MS, answerMs = ANSWER_MS) {
+  constructor(start: StartResident, idleMs = IDLE_MS, answerMs = ANSWER_MS) {
     this.#start = start;
     this.#idleMs = idleMs;
     this.#answerMs = answerMs;
@@ -71,10 +77,10 @@ export class ResidentProgram implements AsyncDisposable {
   async #askNow(requests: readonly string[], signal?: AbortSignal): Promise<readonly string[] | undefined> {
     clearTimeout(this.#idle);
     try {
-      return await this.#inTime(
-        this.#talk().then((talk) => talk?.ask(requests)),
-        signal,
-      );
+      const isNew = this.#starting === undefined;
+      const talking = this.#talk(isNew ? requests : []);
+      const asking = talking.then((talk) => (isNew ? talk?.first : talk?.ask(requests)));
+      return await this.#inTime(asking, signal);
     } catch (error) {
       await this.#end();
       throw error;
@@ -98,8 +104,9 @@ export class ResidentProgram implements AsyncDisposable {
     }
   }
 
-  #talk(): Promise<Talk | undefined> {
-    this.#starting ??= this.#start().then((process) => process && new Talk(process));
+  /** @param first what it is asked at once, where it is not there yet */
+  #talk(first: readonly string[] = []): Promise<Talk | undefined> {
+    this.#starting ??= this.#start(first).then((process) => process && new Talk(process, first.length));
     return this.#starting;
   }
 
@@ -122,6 +129,8 @@ export class ResidentProgram implements AsyncDisposable {
 
 /** The talk with one process. */
 class Talk implements AsyncDisposable {
+  /** What it says to the requests with which it was started. */
+  readonly first: Promise<readonly string[]>;
   readonly #process: ProcessHandle;
   readonly #over: Promise<never>;
   #texts: string[] = [];
@@ -129,23 +138,30 @@ class Talk implements AsyncDisposable {
   #missing = 0;
   #onAnswer: ((texts: readonly string[]) => void) | undefined;
 
-  constructor(process: ProcessHandle) {
+  constructor(process: ProcessHandle, asked: number) {
     this.#process = process;
     this.#over = this.#read();
     this.#over.catch(() => {}); // who asks is told
+    this.first = this.#answers(asked);
+    this.first.catch(() => {});
   }
 
   async ask(requests: readonly string[]): Promise<readonly string[]> {
-    if (requests.length === 0) return [];
-    this.#texts = [];
-    this.#bound = new ScanBound();
-    this.#missing = requests.length;
-    const answer = new Promise<readonly string[]>((resolve) => {
-      this.#onAnswer = resolve;
-    });
+    const answers = this.#answers(requests.length);
     // Written beside the reading: it answers the first request before it has read the last.
     const writing = this.#process.write(encodeRaw(requests.map((request) => `${request}\0`).join('')));
     writing.catch(() => {}); // one that has ended ends the reading too
+    return await answers;
+  }
+
+  async #answers(count: number): Promise<readonly string[]> {
+    if (count === 0) return [];
+    this.#texts = [];
+    this.#bound = new ScanBound();
+    this.#missing = count;
+    const answer = new Promise<readonly string[]>((resolve) => {
+      this.#onAnswer = resolve;
+    });
     return await Promise.race([answer, this.#over]);
   }
 

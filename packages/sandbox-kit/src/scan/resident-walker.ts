@@ -8,7 +8,7 @@ const MAX_LISTED = 512;
 /** Where more directories changed, one `find` for all is faster. */
 const MAX_DIRECTORIES = 8;
 /**
- * Answers requests that end with NUL, each with texts that end with NUL, the last of them an `E`:
+ * Answers requests that end with NUL, the first of which may be its last argument, each with texts that end with NUL, the last of them an `E`:
  *
  * - `W<moment>`: what `find` would print of each entry below the first directory whose change time is the moment's or later, all
  *   without one: type, inode, mode, size, path; a directory that it cannot read as `u`. First comes `T` with the moment
@@ -26,7 +26,7 @@ const MAX_DIRECTORIES = 8;
  */
 const PROGRAM = String.raw`
 use strict; use warnings; no warnings 'recursion'; use Fcntl; use Time::HiRes qw(lstat stat clock_gettime);
-my ($changes, $workspace, $frozen, $most, $few, $longest, $room) = @ARGV; my $slack = 1e-6;
+my ($changes, $workspace, $frozen, $most, $few, $longest, $room, $first) = @ARGV; my $slack = 1e-6;
 my %letter = (0100000 => 'f', 0040000 => 'd', 0120000 => 'l', 0020000 => 'c');
 my ($mark, $out, $left, $held, @directories);
 my $boot = ''; if (open my $file, '<', '/proc/sys/kernel/random/boot_id') { local $/ = "\n"; $boot = <$file> // ''; chomp $boot }
@@ -93,6 +93,7 @@ sub walk {
   print $out; chdir '/';
 }
 $| = 1; $/ = "\0"; binmode STDIN; binmode STDOUT;
+if (defined $first) { walk substr $first, 1; print "E\0" }
 while (defined(my $line = <STDIN>)) {
   chomp $line; walk substr $line, 1; print "E\0";
 }`;
@@ -123,7 +124,7 @@ export class ResidentWalker implements AsyncDisposable {
   ) {
     const bounds = [MAX_LISTED, MAX_DIRECTORIES, LONGEST_PATH_BYTES, MAX_CONTENT_BYTES].map(String);
     const argv = ['perl', '-e', PROGRAM, changes, workspace ?? '', frozen ?? '', ...bounds] as const;
-    this.#program = new ResidentProgram(() => spawn({ argv, stdin: 'pipe' }), ...times);
+    this.#program = new ResidentProgram((first) => spawn({ argv: [...argv, ...first], stdin: 'pipe' }), ...times);
   }
 
   /** Starts it ahead of the first walk. */

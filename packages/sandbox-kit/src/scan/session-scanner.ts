@@ -1,8 +1,8 @@
-import { type CallOptions, isLitterboxError, LitterboxError, type ProcessHandle } from '@litterbox/core/provider';
+import { type CallOptions, isLitterboxError, LitterboxError } from '@litterbox/core/provider';
 import type { ClockMoment } from './clock-mark.ts';
 import { type FoundEntry, foundEntry } from './found-entry.ts';
 import { parseWalk, type Walk } from './parse-walk.ts';
-import { ResidentProgram } from './resident-program.ts';
+import { ResidentProgram, type StartResident } from './resident-program.ts';
 import { toldMoment } from './told-clock.ts';
 
 /**
@@ -13,7 +13,7 @@ export class SessionScanner implements AsyncDisposable {
   readonly #program: ResidentProgram;
 
   /** @param start starts what answers, in the session as it is now; gives undefined where that has none */
-  constructor(start: () => Promise<ProcessHandle | undefined>) {
+  constructor(start: StartResident) {
     this.#program = new ResidentProgram(start);
   }
 
