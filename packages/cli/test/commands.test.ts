@@ -50,6 +50,40 @@ describe('the command line', () => {
     await fixture.run(['delete', 'a', 'a-1', 'a-2', 'a-3', '--force']);
   });
 
+  it('FC-325: shows what a call printed that has ended, and says of one that was killed that it is lost', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a']);
+    await fixture.run(['run', 'a', "echo '1 failed'; echo $((40 + 2)) >&2; exit 1"]);
+    const entries = async () =>
+      JSON.parse((await fixture.run(['log', 'a', '--json'])).stdout) as readonly { call: number; outcome: string }[];
+    const [call] = await entries();
+    expect((await fixture.run(['log', 'a'])).stdout).toMatch(new RegExp(`no change, .*, exit 1, call ${call?.call}\n`));
+    expect((await fixture.run(['log', 'a', `${call?.call}`])).stdout).toMatch(
+      /^call \d+ {2}echo .*\nexit 1, .*\n\n {2}1 failed\n\nPrinted to stderr:\n {2}42\n$/,
+    );
+    expect(JSON.parse((await fixture.run(['--json', 'log', 'a', `${call?.call}`])).stdout)).toMatchObject({
+      exitCode: 1,
+      printed: { stdout: { text: '1 failed\n' }, stderr: { text: '42\n' } },
+    });
+    const child = fixture.start(['run', 'a', 'echo begun; sleep 1000']);
+    await once(child.stdout ?? child, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const [killed] = await entries();
+    expect(killed).toMatchObject({ outcome: 'unknown' });
+    expect((await fixture.run(['log', 'a', `${killed?.call}`])).stdout).toContain('what it had printed is lost');
+    expect((await fixture.run(['log', 'a', `${call?.call}`])).stdout).toContain('  1 failed\n');
+    expect(await fixture.run(['log', 'a', '999999'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('no call'),
+    });
+    const kept = () =>
+      execFileSync('find', [fixture.stateDirectory, '-path', '*/printed/*', '-type', 'f'], { encoding: 'utf8' });
+    expect(kept()).not.toBe('');
+    await fixture.run(['delete', 'a', '--force']);
+    expect(kept()).toBe('');
+  });
+
   it('begins with the working tree, tells what looks like a secret, and brings what is named', async () => {
     await using fixture = new CliFixture();
     fixture.file('.git/info/exclude', 'built/\n');

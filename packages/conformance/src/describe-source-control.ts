@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import {
   type ChangedPath,
   decodeRaw,
@@ -43,6 +44,8 @@ const FILES: readonly FixtureFile[] = [
   { path: '.gitignore', content: 'ignored\n' },
 ];
 
+const digestOf = (text: string) => createHash('sha256').update(encodeRaw(text)).digest('hex');
+
 interface Started {
   readonly control: SourceControl;
   readonly repository: SourceRepository;
@@ -78,6 +81,31 @@ export function describeSourceControl({
     );
 
   runner.describe(`SourceControl contract: ${name}`, () => {
+    check(
+      'what commands printed is found by its digest, takes room once, and goes with the oldest first',
+      async (started) => {
+        const { repository, id, control, root } = started;
+        const contentOf = (text: string) => ({ digest: digestOf(text), bytes: encodeRaw(text), mostBytes: 300_000 });
+        const long = (number: number) => `${number}`.repeat(9_000);
+        const read = async (text: string) => {
+          const bytes = await repository.printed(id, digestOf(text));
+          return bytes && decodeRaw(bytes);
+        };
+        await repository.keepPrinted(id, contentOf('a\0\udcff'));
+        await repository.keepPrinted(id, contentOf('a\0\udcff'));
+        assert.equal(await read('a\0\udcff'), 'a\0\udcff');
+        assert.equal(await read('never'), undefined);
+        await using again = await control.open(root);
+        assert.ok(await again.printed(id, digestOf('a\0\udcff')));
+        for (let number = 10; number < 60; number += 1) await repository.keepPrinted(id, contentOf(long(number)));
+        assert.equal(await read(long(59)), long(59));
+        assert.equal(await read(long(10)), undefined);
+        await repository.remove(id);
+        assert.equal(await read(long(59)), undefined);
+        await repository.keepPrinted(id, contentOf('late'));
+        assert.equal(await read('late'), undefined);
+      },
+    );
     check(
       "nothing in the user's repository changes until a milestone, apply or merge",
       async ({ repository, root, record, id }) => {

@@ -159,6 +159,7 @@ export type {
   RevisionResult,
   RecordWarning,
   Revision,
+  PrintedContent,
   RecordedWork,
   SandboxHistories,
   SandboxHistory,
@@ -208,6 +209,7 @@ export { OPERATIONS } from './operations/operations.ts';
 export { clearPool, fillPool, listPool, managePool, type PoolReport } from './operations/pool.ts';
 export { parseInput } from './operations/declare/parse-input.ts';
 export { readAudit, verifyAudit } from './operations/read-audit.ts';
+export { readCall } from './operations/review/read-call.ts';
 export { readDiff, type SandboxDiff } from './operations/review/read-diff.ts';
 export { readFile } from './operations/work/read-file.ts';
 export { readLog } from './operations/review/read-log.ts';
@@ -265,7 +267,8 @@ export type { ExportedTree, ExportTreeInput } from './use-cases/review/export-tr
 export { FindSandbox } from './use-cases/common/find-sandbox.ts';
 export type { IntegrateInput, IntegrateResult, ShownPlan } from './use-cases/remove/integrate-changes.ts';
 export { type Look, LookAtSandbox } from './use-cases/review/look-at-sandbox.ts';
-export type { HistoryEntry, QuietCall } from './use-cases/review/read-history.ts';
+export type { PastCall, PastOutput } from './use-cases/review/read-call.ts';
+export type { CalledRevision, HistoryEntry, QuietCall } from './use-cases/review/read-history.ts';
 export type { RestoreSnapshotResult } from './use-cases/go-back/restore-snapshot.ts';
 export type { SandboxSnapshot } from './use-cases/remove/sandbox-snapshots.ts';
 export type { TakeSnapshotResult } from './use-cases/go-back/take-snapshot.ts';

@@ -167,6 +167,7 @@ export type {
   RevisionResult,
   RecordWarning,
   Revision,
+  PrintedContent,
   RecordedWork,
   SandboxHistories,
   SandboxHistory,

@@ -27,12 +27,14 @@ import {
   openShell,
   parseInput,
   type PortStatus,
+  type PastCall,
   type ProgressOptions,
   raceForks,
   type RaceInput,
   type RaceResult,
   type RevisionResult,
   type RunCommandResult,
+  readCall,
   readDiff,
   readFile,
   readFileStatus,
@@ -175,6 +177,15 @@ export class Sandbox implements AsyncDisposable {
   async log({ limit, ...call }: CallOptions & { readonly limit?: number } = {}): Promise<readonly LogEntry[]> {
     const entries = await this.#perform(readLog, { sandbox: this.name, limit, revisionsOnly: true }, call);
     return entries.filter((entry) => entry.type === 'revision');
+  }
+
+  /**
+   * One call: how it ended, and what it printed, hostile.
+   *
+   * @param call its number, as entries of the log have it, or the agent's own id of it
+   */
+  async call(call: number | string, options?: CallOptions): Promise<PastCall> {
+    return await this.#perform(readCall, { sandbox: this.name, call: String(call) }, options);
   }
 
   /** What its services do. */

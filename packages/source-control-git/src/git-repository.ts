@@ -13,6 +13,7 @@ import {
   type LargeFileState,
   type LitterboxErrorCode,
   type LogEntry,
+  type PrintedContent,
   type Milestone,
   type ObjectId,
   type PlanRequest,
@@ -51,6 +52,7 @@ import { readLog, resolveRevision } from './store/read-log.ts';
 import { recordRevision } from './record/record-revision.ts';
 import { requireOwnRepository } from './person/require-own-repository.ts';
 import { removeHistory } from './publish/remove-history.ts';
+import { PrintedFiles } from './store/printed-files.ts';
 import { readWorks } from './store/read-works.ts';
 import { readHistories, readHistory } from './store/sandbox-refs.ts';
 import type { Store } from './store/store.ts';
@@ -73,6 +75,7 @@ export class GitRepository implements SourceRepository {
   readonly #personal: PersonalRules;
   readonly #matchers = new Map<SandboxId, IgnoreMatcher>();
   readonly #upkeep: Upkeep;
+  readonly #printed: PrintedFiles;
   #recovering: Promise<unknown> | undefined;
   readonly #heap: Heap;
   readonly #asker: Asker;
@@ -91,6 +94,7 @@ export class GitRepository implements SourceRepository {
     this.#integration = integration;
     this.#personal = new PersonalRules(user, store.git.userEnvironment);
     this.#upkeep = new Upkeep(store);
+    this.#printed = new PrintedFiles(store);
     this.#heap = heap;
     this.#asker = asker;
     this.#closed = closed;
@@ -294,8 +298,17 @@ export class GitRepository implements SourceRepository {
     );
   }
 
+  keepPrinted(id: SandboxId, content: PrintedContent, options?: CallOptions): Promise<void> {
+    return this.#translate('printed.keep', options, () => this.#printed.keep(id, content));
+  }
+
+  printed(id: SandboxId, digest: string, options?: CallOptions): Promise<Uint8Array | undefined> {
+    return this.#translate('printed.read', options, () => this.#printed.read(id, digest));
+  }
+
   remove(id: SandboxId, options?: CallOptions): Promise<void> {
     return this.#translate('sandbox.remove', options, async () => {
+      await this.#printed.settle(id);
       await this.#matchers.get(id)?.[Symbol.asyncDispose]();
       this.#matchers.delete(id);
       await removeHistory(this.#store, this.#user, id, options?.signal);
@@ -310,6 +323,7 @@ export class GitRepository implements SourceRepository {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed();
+    await this.#printed[Symbol.asyncDispose]();
     await Promise.all([...this.#matchers.values()].map((matcher) => matcher[Symbol.asyncDispose]()));
     this.#matchers.clear();
     await this.#upkeep[Symbol.asyncDispose]();

@@ -86,6 +86,24 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'work is told in numbers, against the base',
   ],
   [
+    'keeps all that was ever printed',
+    repositoryWith((inner) => ({
+      keepPrinted: async (id, content) => await inner.keepPrinted(id, { ...content, mostBytes: Infinity }),
+    })),
+    'what commands printed is found by its digest, takes room once, and goes with the oldest first',
+  ],
+  [
+    'has what was printed in memory alone',
+    repositoryWith(() => {
+      const printed = new Map<string, Uint8Array>();
+      return {
+        keepPrinted: async (_id, { digest, bytes }) => void printed.set(digest, bytes),
+        printed: async (_id, digest) => printed.get(digest),
+      };
+    }),
+    'what commands printed is found by its digest, takes room once, and goes with the oldest first',
+  ],
+  [
     'takes the work tree for HEAD',
     repositoryWith((inner) => ({
       base: (source) => inner.base(source.type === 'head' ? { type: 'worktree' } : source),

@@ -28,6 +28,7 @@ import { fromHere } from '../from-here.ts';
 import { diffLine } from '../terminal/diff-line.ts';
 import { passOn } from '../terminal/output-streams.ts';
 import { lastAgentCall } from './last-agent-call.ts';
+import { showCall } from './past-call.ts';
 import { showPaged } from '../show-paged.ts';
 import { statLines } from '../terminal/stat-lines.ts';
 import { ago } from '../terminal/table.ts';
@@ -38,6 +39,7 @@ async function log(
   input: Parsed<typeof readLog>,
   options: { readonly patch?: boolean },
 ): Promise<void> {
+  if (input.call !== undefined) return await showCall(context, input.sandbox, input.call);
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
   // With patches it is a look at everything, as a diff is.
@@ -65,16 +67,16 @@ async function* logLines(
 ): AsyncGenerator<string, void, undefined> {
   for (const entry of entries) {
     if (entry.type === 'call') {
-      const { subject, atMs, exitCode, outcome } = entry;
+      const { call, subject, atMs, exitCode, outcome } = entry;
       const ended = outcome === 'ok' ? (exitCode ? `, exit ${exitCode}` : '') : `, ${outcome}`;
       yield talk.paint(
         'dim',
-        `   ·  ${visibleName(subject.split('\n')[0] ?? '', 72)}  no change, ${ago(atMs)}${ended}`,
+        `   ·  ${visibleName(subject.split('\n')[0] ?? '', 72)}  no change, ${ago(atMs)}${ended}, call ${call}`,
       );
       continue;
     }
-    const { number, commit, atMs, subject, body, milestone } = entry;
-    yield `${talk.paint('yellow', String(number).padStart(4))}  ${visible(subject)}  ${talk.paint('dim', `${commit.slice(0, 10)}, ${ago(atMs)}${milestone ? ', milestone' : ''}`)}`;
+    const { number, commit, atMs, subject, body, milestone, call } = entry;
+    yield `${talk.paint('yellow', String(number).padStart(4))}  ${visible(subject)}  ${talk.paint('dim', `${commit.slice(0, 10)}, ${ago(atMs)}${milestone ? ', milestone' : ''}${call === undefined ? '' : `, call ${call}`}`)}`;
     if (!patch) continue;
     if (body !== '') yield visible(body).replace(/^/gm, '      ');
     yield* diffLines(talk, await patch(commit));

@@ -16,6 +16,7 @@ import { openShell } from './work/open-shell.ts';
 import { clearPool, fillPool, listPool, managePool } from './pool.ts';
 import { raceForks } from './race-forks.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
+import { readCall } from './review/read-call.ts';
 import { readDiff } from './review/read-diff.ts';
 import { readFile } from './work/read-file.ts';
 import { readLog } from './review/read-log.ts';
@@ -45,6 +46,7 @@ export const OPERATIONS = [
   cloneRepository,
   cutMilestone,
   readLog,
+  readCall,
   readDiff,
   findSandbox,
   openShell,

@@ -98,6 +98,15 @@ export interface LogEntry {
   readonly milestone: boolean;
 }
 
+/** Something that a command printed, to be found again by what it holds. */
+export interface PrintedContent {
+  /** Lower-case hexadecimal SHA-256 of `bytes`. */
+  readonly digest: string;
+  readonly bytes: Uint8Array;
+  /** How much is kept of one sandbox, in bytes: beyond it, what was kept or kept again longest ago goes. */
+  readonly mostBytes: number;
+}
+
 /** Which two trees are compared, and what of them is shown. */
 export interface DiffOptions extends CallOptions {
   /** Compare this revision with the one before it, instead of base with tip. */
@@ -176,6 +185,15 @@ export interface SandboxHistories {
     options?: CallOptions,
   ): Promise<Revision | undefined>;
 
-  /** Ends the sandbox's history: refs, review branch, exported tree. Objects stay reachable under a tombstone; nothing removes it. Idempotent. */
+  /**
+   * Keeps what a command printed beside the history, readable by the person alone. The same content takes its room once. Nothing waits for
+   * the disk: a power cut may take it. A sandbox without a history keeps nothing.
+   */
+  keepPrinted(id: SandboxId, content: PrintedContent, options?: CallOptions): Promise<void>;
+
+  /** The content of that digest; undefined when it is not kept, any more or yet. The caller checks that the digest fits. */
+  printed(id: SandboxId, digest: string, options?: CallOptions): Promise<Uint8Array | undefined>;
+
+  /** Ends the sandbox's history: refs, review branch, exported tree, what commands printed. Objects stay reachable under a tombstone; nothing removes it. Idempotent. */
   remove(id: SandboxId, options?: CallOptions): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { ListSnapshots } from '../use-cases/go-back/list-snapshots.ts';
 import { ManageFiles } from '../use-cases/work/manage-files.ts';
 import { RaceForks } from '../use-cases/go-back/race-forks.ts';
 import { ReadAudit } from '../use-cases/review/read-audit.ts';
+import { ReadCall } from '../use-cases/review/read-call.ts';
 import { Reconcile } from '../use-cases/go-back/reconcile.ts';
 import { RemoveSnapshot } from '../use-cases/go-back/remove-snapshot.ts';
 import { RestoreRecords } from '../use-cases/go-back/restore-records.ts';
@@ -34,6 +35,7 @@ export const PERSON_USE_CASES = useCaseTable({
   manageFiles: ManageFiles,
   raceForks: RaceForks,
   readAudit: ReadAudit,
+  readCall: ReadCall,
   reconcile: Reconcile,
   removeSnapshot: RemoveSnapshot,
   restoreRecords: RestoreRecords,

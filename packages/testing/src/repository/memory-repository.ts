@@ -156,7 +156,7 @@ export function memoryRepository(
     async begin({ id, slug, base }, options) {
       begun(options);
       assertNew(id);
-      const history: KeptHistory = { id, slug, base, createdAtMs: clock.wallMs(), revisions: [] };
+      const history: KeptHistory = { id, slug, base, createdAtMs: clock.wallMs(), revisions: [], printed: new Map() };
       histories.set(id, history);
       return historyOf(history);
     },
@@ -169,7 +169,7 @@ export function memoryRepository(
       if (person.refs.has(branch))
         throw new LitterboxError('CONFLICT', `${branch} is somebody's.`, { operation: 'repository.fork' });
       const revisions = from.revisions.map((revision) => ({ ...revision }));
-      const history: KeptHistory = { ...from, id, slug, createdAtMs: clock.wallMs(), revisions };
+      const history: KeptHistory = { ...from, id, slug, createdAtMs: clock.wallMs(), revisions, printed: new Map() };
       histories.set(id, history);
       const reviewed = person.refs.get(branchOf(from));
       if (reviewed) person.refs.set(branch, reviewed);
@@ -309,6 +309,25 @@ export function memoryRepository(
       for (const [path, { content, isExecutable }] of tree)
         putFile(person.work, `${below}/${path}`, { type: 'file', isExecutable, content });
       return { directory: `${person.root}/${below}`, files: tree.size };
+    },
+
+    async keepPrinted(id, { digest, bytes, mostBytes }, options) {
+      begun(options);
+      const printed = histories.get(id)?.printed;
+      if (!printed) return;
+      printed.delete(digest);
+      printed.set(digest, bytes.slice());
+      let keptBytes = [...printed.values()].reduce((sum, { length }) => sum + length, 0);
+      for (const [oldest, { length }] of printed) {
+        if (keptBytes <= mostBytes) break;
+        printed.delete(oldest);
+        keptBytes -= length;
+      }
+    },
+
+    async printed(id, digest, options) {
+      begun(options);
+      return histories.get(id)?.printed.get(digest)?.slice();
     },
 
     async remove(id, options) {
