@@ -51,6 +51,7 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
     ],
     load: async () => (await import('./commands/review.ts')).presented['sandbox-diff'],
   },
+  'sandbox-blame': { load: async () => (await import('./commands/blame.ts')).presented['sandbox-blame'] },
   'sandbox-milestone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-milestone'] },
   'sandbox-apply': {
     options: [['--dry-run', 'show what would happen']],

@@ -84,6 +84,30 @@ describe('the command line', () => {
     expect(kept()).toBe('');
   });
 
+  it('leads changed lines to the call that wrote them, and says what was tested before a merge', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a']);
+    await fixture.run(['run', 'a', 'echo b >>a.txt; exit 3']);
+    expect(await fixture.run(['blame', 'a', 'a.txt'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^revision 1, call \d+, exit 3: echo b >>a\.txt; exit 3\n {2}2 \| b\n$/),
+    });
+    expect(JSON.parse((await fixture.run(['blame', 'a', 'a.txt', '--json'])).stdout)).toMatchObject({
+      changes: [{ firstLine: 2, lines: ['b'], revision: 1, exitCode: 3 }],
+    });
+    const untested = await fixture.run(['merge', 'a', '--dry-run']);
+    expect(untested.stderr).toContain('Tests: no command of any call looks like one.');
+    await fixture.run(['run', 'a', 'echo true >test.sh']);
+    await fixture.run(['run', 'a', '--', 'sh', './test.sh']);
+    const tested = /Tests: call \d+, exit 0, nothing changed since, just now: `sh \.\/test\.sh`\n/;
+    expect((await fixture.run(['merge', 'a', '--dry-run'])).stderr).toMatch(tested);
+    expect((await fixture.run(['log', 'a'])).stderr).toMatch(tested);
+    await fixture.run(['run', 'a', 'echo c >>a.txt']);
+    expect(JSON.parse((await fixture.run(['merge', 'a', '--dry-run', '--json'])).stdout)).toMatchObject({
+      proof: { tests: [{ command: 'sh ./test.sh', exitCode: 0, changesSince: 1 }] },
+    });
+  });
+
   it('begins with the working tree, tells what looks like a secret, and brings what is named', async () => {
     await using fixture = new CliFixture();
     fixture.file('.git/info/exclude', 'built/\n');
@@ -274,7 +298,7 @@ describe('the command line', () => {
       `fix-login\tready\t${PROVIDER}\t+1 -0, one file\t1\tnone\tjust now\n`,
     );
     expect((await fixture.run(['log', 'fix-login'])).stdout).toMatch(
-      /^( +· {2}.* {2}no change, just now\n){2} +1 {2}run: sh -c echo out; .*\n$/,
+      /^( +· {2}.* {2}no change, just now, call \d+\n){2} +1 {2}run: sh -c echo out; .*\n$/,
     );
     expect((await fixture.run(['log', 'fix-login', '--revisions-only'])).stdout).toMatch(
       /^ +1 {2}run: sh -c echo out; .*\n$/,

@@ -81,6 +81,29 @@ export function describeSourceControl({
     );
 
   runner.describe(`SourceControl contract: ${name}`, () => {
+    check('the lines of a file lead to the revisions that wrote them', async ({ repository, id, record }) => {
+      const runs = async (path: string, upTo?: ObjectId) =>
+        (await repository.blame(id, path, upTo === undefined ? {} : { upTo })).map(
+          ({ revision, firstLine, lines }) => `${revision}@${firstLine}: ${lines.join('|')}`,
+        );
+      assert.deepEqual(await runs('README'), ['0@1: read me']);
+      const first = await record([
+        { path: 'README', content: 'read me\ntwo\nthree\n' },
+        { path: 'd\u00e9/new', content: 'a\n\ttab\nno end' },
+        { path: 'binary', content: 'a\0b\n' },
+      ]);
+      await record([{ path: 'README', content: 'zero\nread me\ntwo\n3\n' }]);
+      assert.deepEqual(await runs('README'), ['2@1: zero', '0@2: read me', '1@3: two', '2@4: 3']);
+      assert.deepEqual(await runs('README', first.revision?.commit), ['0@1: read me', '1@2: two|three']);
+      assert.deepEqual(await runs('d\u00e9/new'), ['1@1: a|\ttab|no end']);
+      for (const [path, code] of [
+        ['never', 'NOT_FOUND'],
+        ['README/x', 'NOT_FOUND'],
+        ['dir', 'NOT_A_REGULAR_FILE'],
+        ['binary', 'NOT_A_REGULAR_FILE'],
+      ] as const)
+        await assert.rejects(repository.blame(id, path), (error) => isLitterboxError(error, code));
+    });
     check(
       'what commands printed is found by its digest, takes room once, and goes with the oldest first',
       async (started) => {

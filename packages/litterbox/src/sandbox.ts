@@ -1,4 +1,5 @@
 import {
+  blameFile,
   type AttachedProcess,
   type CallOptions,
   type CommandShell,
@@ -7,6 +8,7 @@ import {
   cutMilestone,
   decodeRaw,
   type FailedFork,
+  type FileBlame,
   type FileStatus,
   FindSandbox,
   FindShell,
@@ -29,6 +31,7 @@ import {
   type PortStatus,
   type PastCall,
   type ProgressOptions,
+  type Proof,
   raceForks,
   type RaceInput,
   type RaceResult,
@@ -39,6 +42,7 @@ import {
   readFile,
   readFileStatus,
   readLog,
+  readProof,
   readServiceLogs,
   removePath,
   removeSnapshot,
@@ -186,6 +190,16 @@ export class Sandbox implements AsyncDisposable {
    */
   async call(call: number | string, options?: CallOptions): Promise<PastCall> {
     return await this.#perform(readCall, { sandbox: this.name, call: String(call) }, options);
+  }
+
+  /** The changed lines of a file, each with the call that wrote it. */
+  async blame(path: string, options?: CallOptions): Promise<FileBlame> {
+    return await this.#perform(blameFile, { sandbox: this.name, path }, options);
+  }
+
+  /** Which tests were run here, how they ended, and whether anything changed since. */
+  async proof(options?: CallOptions): Promise<Proof> {
+    return await this.#perform(readProof, { sandbox: this.name }, options);
   }
 
   /** What its services do. */

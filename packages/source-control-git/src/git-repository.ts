@@ -2,6 +2,7 @@ import {
   type Asker,
   type Base,
   type BaseSource,
+  type BlamedLines,
   type CallOptions,
   type DiffOptions,
   type ExportPlan,
@@ -47,6 +48,7 @@ import { IgnoreMatcher } from './ignore/ignore-matcher.ts';
 import type { Integration } from './integrate/integration.ts';
 import { cutMilestone } from './publish/cut-milestone.ts';
 import { PersonalRules } from './person/personal-rules.ts';
+import { readBlame } from './store/read-blame.ts';
 import { readChangedFiles, readDiff } from './store/read-diff.ts';
 import { readLog, resolveRevision } from './store/read-log.ts';
 import { recordRevision } from './record/record-revision.ts';
@@ -243,6 +245,14 @@ export class GitRepository implements SourceRepository {
 
   changes(id: SandboxId, options?: DiffOptions): Promise<readonly FileChange[]> {
     return this.#translate('history.changes', options, () => readChangedFiles(this.#store, id, options));
+  }
+
+  blame(
+    id: SandboxId,
+    path: string,
+    options?: CallOptions & { readonly upTo?: ObjectId },
+  ): Promise<readonly BlamedLines[]> {
+    return this.#translate('history.blame', options, () => readBlame(this.#store, id, path, options));
   }
 
   resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision> {

@@ -104,6 +104,16 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'what commands printed is found by its digest, takes room once, and goes with the oldest first',
   ],
   [
+    'blames the tip for whatever revision is asked for',
+    repositoryWith((inner) => ({ blame: async (id, path) => await inner.blame(id, path) })),
+    'the lines of a file lead to the revisions that wrote them',
+  ],
+  [
+    'takes a file that is not there for an empty one',
+    repositoryWith((inner) => ({ blame: async (...args) => await inner.blame(...args).catch(() => []) })),
+    'the lines of a file lead to the revisions that wrote them',
+  ],
+  [
     'takes the work tree for HEAD',
     repositoryWith((inner) => ({
       base: (source) => inner.base(source.type === 'head' ? { type: 'worktree' } : source),

@@ -15,6 +15,7 @@ import {
   planIntegration,
   readDiff,
   readLog,
+  readProof,
   riskLines,
   type RiskyChange,
   type ShownPlan,
@@ -26,6 +27,7 @@ import type { Context } from '../context.ts';
 import { isAtTerminal } from '../terminal/ask.ts';
 import { fromHere } from '../from-here.ts';
 import { diffLine } from '../terminal/diff-line.ts';
+import { proofLines } from '../terminal/proof-lines.ts';
 import { passOn } from '../terminal/output-streams.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showCall } from './past-call.ts';
@@ -52,6 +54,10 @@ async function log(
   const patch = async (revision: string) =>
     (await litterbox.perform(readDiff, { sandbox: input.sandbox, revision }, { signal })).patch();
   await showPaged(context, logLines(talk, entries, options.patch ? patch : undefined), 'Nothing happened in it yet.');
+  if (entries.length > 0) {
+    const proof = await litterbox.perform(readProof, { sandbox: input.sandbox }, { signal });
+    for (const line of proofLines(talk, proof, input.sandbox)) talk.notice(line);
+  }
   const newest = entries.find((entry) => entry.type === 'revision');
   if (input.limit === undefined && newest?.commit === look?.tip) await look?.markShown();
 }
@@ -246,6 +252,7 @@ function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean): void {
     ...notFollowedLines(plan),
   ])
     talk.notice(`  ${line}`);
+  for (const line of proofLines(talk, plan.proof, plan.slug)) talk.notice(`  ${line}`);
   if (hasRisky) showRisky(talk, plan.risky, plan.slug);
 }
 

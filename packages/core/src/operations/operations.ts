@@ -1,3 +1,4 @@
+import { blameFile } from './review/blame-file.ts';
 import { pauseSandbox, resumeSandbox, setRunState } from './change-run-state.ts';
 import { cloneRepository } from './work/clone-repository.ts';
 import { controlService } from './work/control-service.ts';
@@ -19,6 +20,7 @@ import { readAudit, verifyAudit } from './read-audit.ts';
 import { readCall } from './review/read-call.ts';
 import { readDiff } from './review/read-diff.ts';
 import { readFile } from './work/read-file.ts';
+import { readProof } from './review/read-proof.ts';
 import { readLog } from './review/read-log.ts';
 import { readServiceLogs } from './work/read-service-logs.ts';
 import { reconcileState } from './reconcile-state.ts';
@@ -47,6 +49,8 @@ export const OPERATIONS = [
   cutMilestone,
   readLog,
   readCall,
+  readProof,
+  blameFile,
   readDiff,
   findSandbox,
   openShell,

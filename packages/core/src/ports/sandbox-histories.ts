@@ -107,6 +107,20 @@ export interface PrintedContent {
   readonly mostBytes: number;
 }
 
+/** Lines of a file, one after the other, that one revision wrote. */
+export interface BlamedLines {
+  /** 0: the sandbox began with them. */
+  readonly revision: number;
+  readonly commit: ObjectId;
+  /** Number of the first of them, from 1 on. */
+  readonly firstLine: number;
+  /** Without their newlines; bytes that are not UTF-8 as `raw-text.ts` carries them. */
+  readonly lines: readonly string[];
+}
+
+/** Longest file of which {@link SandboxHistories.blame} tells, in bytes. */
+export const MAX_BLAMED_BYTES = 2 ** 21;
+
 /** Which two trees are compared, and what of them is shown. */
 export interface DiffOptions extends CallOptions {
   /** Compare this revision with the one before it, instead of base with tip. */
@@ -173,6 +187,17 @@ export interface SandboxHistories {
   /** The unified diff as git prints it, base to tip unless asked otherwise, no colour. Bytes as they are: hostile. */
   diff(id: SandboxId, options?: DiffOptions): AsyncIterable<Uint8Array>;
   changes(id: SandboxId, options?: DiffOptions): Promise<readonly FileChange[]>;
+
+  /**
+   * All lines of a file of the tip, or of the revision `upTo`, in order, with the revision that wrote them last.
+   *
+   * @throws LitterboxError `NOT_FOUND`; `NOT_A_REGULAR_FILE` for a link, a directory and a file that is not text; `FILE_TOO_LARGE`
+   */
+  blame(
+    id: SandboxId,
+    path: string,
+    options?: CallOptions & { readonly upTo?: ObjectId },
+  ): Promise<readonly BlamedLines[]>;
 
   /** A revision by number or by (short) object id. @throws LitterboxError `REV_NOT_FOUND`, `REV_AMBIGUOUS`, `REV_INVALID`. */
   resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision>;

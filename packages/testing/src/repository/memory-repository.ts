@@ -14,6 +14,7 @@ import {
 } from '@litterbox/core/provider';
 import { digestOf, differences, isSameFile, entriesOf, entriesUnlike, type FileTree, putFile } from './file-tree.ts';
 import { findMemoryBase } from './find-memory-base.ts';
+import { memoryBlame } from './memory-blame.ts';
 import { branchOf, historyOf, type KeptHistory, resolved, tipOf, treeAt, unmilestonedOf } from './kept-history.ts';
 import { memoryIntegration, riskyOf } from './memory-integration.ts';
 import { EXPORTS, type PersonalRepository } from './personal-repository.ts';
@@ -256,6 +257,19 @@ export function memoryRepository(
       begun(options);
       const [before, after] = compared(of(id), options);
       return changesBetween(before, after).filter(({ path }) => isBelow(path, options?.paths));
+    },
+
+    async blame(id, path, options) {
+      begun(options);
+      const { base, revisions } = of(id);
+      const all = [{ number: 0, commit: base.commit, tree: base.tree }, ...revisions];
+      const end = options?.upTo === undefined ? all.length : all.findIndex(({ commit }) => commit === options.upTo) + 1;
+      const states = all.slice(0, end).map(({ number: revision, commit, tree }) => ({
+        revision,
+        commit,
+        tree: person.treeOf(tree),
+      }));
+      return memoryBlame(states, path);
     },
 
     async resolve(id, name, options) {

@@ -12,6 +12,8 @@ export interface QuietCall {
   readonly atMs: number;
   /** The command or the written path, as far as the audit log has it. */
   readonly subject: string;
+  /** The same, of a call that ran a command. */
+  readonly command?: string;
   readonly actor: string;
   /** The agent's own id of it. */
   readonly callId?: string;
@@ -20,7 +22,7 @@ export interface QuietCall {
 }
 
 /** A revision, and the call that made it as far as it is known. */
-export type CalledRevision = LogEntry & Partial<Pick<QuietCall, 'call' | 'callId' | 'actor' | 'exitCode'>>;
+export type CalledRevision = LogEntry & Partial<Pick<QuietCall, 'call' | 'callId' | 'command' | 'actor' | 'exitCode'>>;
 
 /** One line of a history: a revision, or a call that changed nothing. */
 export type HistoryEntry = ({ readonly type: 'revision' } & CalledRevision) | ({ readonly type: 'call' } & QuietCall);
@@ -90,10 +92,11 @@ function merged(
   for (const { sequence: call, operation, result, input, atMs, actor, outcome } of audited) {
     const place = places.get(result['revision']);
     const { exitCode } = result;
-    const { callId } = input;
+    const { callId, command } = input;
     const ended = {
       call,
       actor,
+      ...(typeof command === 'string' && { command }),
       ...(typeof callId === 'string' && { callId }),
       ...(typeof exitCode === 'number' && { exitCode }),
     };
