@@ -108,6 +108,8 @@ async function diff(context: Context, asked: Parsed<typeof readDiff>, flags: Dif
   const litterbox = await context.litterbox();
   const found = await litterbox.perform(readDiff, input, { signal, onProgress: talk.progress });
   showUnsettled(talk, found);
+  if (input.sinceSeen === true && found.since === undefined)
+    talk.notice('Nobody has looked at all of it yet, so this is everything.');
   if (talk.json || flags.stat || flags.nameOnly) {
     const changes = await found.files();
     if (talk.json) return talk.document(changes); // names and counts, as --stat: nobody saw what is in the files
