@@ -108,6 +108,26 @@ describe('the command line', () => {
     });
   });
 
+  it('FC-328: says which sandboxes conflict before anything is merged', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a']);
+    await fixture.run(['run', 'a', 'echo one >a.txt']);
+    expect((await fixture.run(['forecast'])).stderr).toBe('One sandbox: no conflicts, by what is recorded.\n');
+    await fixture.run(['create', 'b']);
+    await fixture.run(['run', 'b', 'echo two >a.txt; echo b >b.txt']);
+    const before = fixture.digest();
+    expect(await fixture.run(['forecast'])).toMatchObject({ code: 0, stdout: 'a conflicts with b: a.txt\n' });
+    expect(JSON.parse((await fixture.run(['forecast', '--json'])).stdout)).toEqual({
+      conflicts: [{ sandbox: 'a', other: 'b', paths: ['a.txt'] }],
+      compared: ['a', 'b'],
+      leftOut: 0,
+      untried: 0,
+    });
+    expect(fixture.digest()).toBe(before);
+    await fixture.run(['merge', 'a', '--tip', '1']);
+    expect((await fixture.run(['forecast'])).stdout).toBe('b conflicts with your branch: a.txt\n');
+  });
+
   it('begins with the working tree, tells what looks like a secret, and brings what is named', async () => {
     await using fixture = new CliFixture();
     fixture.file('.git/info/exclude', 'built/\n');

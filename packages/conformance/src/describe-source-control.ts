@@ -81,6 +81,42 @@ export function describeSourceControl({
     );
 
   runner.describe(`SourceControl contract: ${name}`, () => {
+    check('a forecast names conflicts with HEAD and between sandboxes, and changes nothing', async (started) => {
+      const { repository, id, root, record } = started;
+      const begin = async (name: string, files: readonly FixtureFile[]) => {
+        const other = SandboxId.make();
+        await repository.begin({ id: other, slug: slugify(name).slug, base: await repository.base({ type: 'head' }) });
+        await recordOf(repository, other, files);
+        return other;
+      };
+      await record([
+        { path: 'README', content: 'mine\n' },
+        { path: 'dir/a', content: 'same\n' },
+      ]);
+      const apart = await begin('apart', [{ path: 'own', content: 'own\n' }]);
+      const near = await begin('near', [
+        { path: 'README', content: 'other\n' },
+        { path: 'dir/a', content: 'same\n' },
+      ]);
+      const ids = [id, apart, near];
+      assert.deepEqual(await repository.forecast([...ids, SandboxId.make()]), {
+        conflicts: [{ sandbox: id, other: near, paths: ['README'] }],
+        untried: 0,
+      });
+      await write(root, 'own', "the person's\n");
+      await commit(root);
+      const before = await digest(root);
+      assert.deepEqual((await repository.forecast(ids)).conflicts, [
+        { sandbox: apart, paths: ['own'] },
+        { sandbox: id, other: near, paths: ['README'] },
+      ]);
+      assert.deepEqual(await repository.forecast([]), { conflicts: [], untried: 0 });
+      assert.equal(await digest(root), before);
+      await repository.execute(await repository.plan(id, { integration: 'merge', arguments: [] }), {
+        autostash: false,
+      });
+      assert.deepEqual((await repository.forecast([id, near])).conflicts, [{ sandbox: near, paths: ['README'] }]);
+    });
     check('the lines of a file lead to the revisions that wrote them', async ({ repository, id, record }) => {
       const runs = async (path: string, upTo?: ObjectId) =>
         (await repository.blame(id, path, upTo === undefined ? {} : { upTo })).map(

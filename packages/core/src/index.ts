@@ -161,7 +161,6 @@ export type {
   RecordWarning,
   Revision,
   BlamedLines,
-  PrintedContent,
   RecordedWork,
   SandboxHistories,
   SandboxHistory,
@@ -211,6 +210,7 @@ export { OPERATIONS } from './operations/operations.ts';
 export { clearPool, fillPool, listPool, managePool, type PoolReport } from './operations/pool.ts';
 export { parseInput } from './operations/declare/parse-input.ts';
 export { readAudit, verifyAudit } from './operations/read-audit.ts';
+export { forecastMerges } from './operations/review/forecast-merges.ts';
 export { blameFile } from './operations/review/blame-file.ts';
 export { readProof } from './operations/review/read-proof.ts';
 export { readCall } from './operations/review/read-call.ts';
@@ -273,6 +273,7 @@ export type { IntegrateInput, IntegrateResult } from './use-cases/remove/integra
 export type { ShownPlan } from './use-cases/review/shown-plan.ts';
 export { type Look, LookAtSandbox } from './use-cases/review/look-at-sandbox.ts';
 export type { PastCall, PastOutput } from './use-cases/review/read-call.ts';
+export type { ForecastLine, MergeForecast } from './use-cases/review/forecast-merges.ts';
 export type { BlamedChange, FileBlame } from './use-cases/review/blame-file.ts';
 export { type Proof, ReadProof, type TestRun } from './use-cases/review/read-proof.ts';
 export type { CalledRevision, HistoryEntry, QuietCall } from './use-cases/review/read-history.ts';

@@ -149,6 +149,8 @@ export type {
   HeldBack,
   HeldFile,
   Integration,
+  Forecast,
+  ForecastConflict,
   IntegrationPlan,
   IntegrationResult,
   LargeFileState,

@@ -7,6 +7,7 @@ import {
   type DiffOptions,
   type ExportPlan,
   type FileChange,
+  type Forecast,
   type FoundBase,
   type Heap,
   type IntegrationPlan,
@@ -272,6 +273,12 @@ export class GitRepository implements SourceRepository {
   ): Promise<IntegrationResult> {
     return this.#translate('integration.execute', options, () =>
       this.#forPeople().executePlan(this.#store, this.#user, plan, options.autostash, options.signal),
+    );
+  }
+
+  forecast(ids: readonly SandboxId[], options?: CallOptions): Promise<Forecast> {
+    return this.#translate('integration.forecast', options, () =>
+      this.#forPeople().forecastConflicts(this.#store, this.#user, ids, options?.signal),
     );
   }
 

@@ -104,6 +104,24 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'what commands printed is found by its digest, takes room once, and goes with the oldest first',
   ],
   [
+    'forecasts conflicts with HEAD alone',
+    repositoryWith((inner) => ({
+      forecast: async (ids) => {
+        const { conflicts, untried } = await inner.forecast(ids);
+        return { conflicts: conflicts.filter(({ other }) => other === undefined), untried };
+      },
+    })),
+    'a forecast names conflicts with HEAD and between sandboxes, and changes nothing',
+  ],
+  [
+    'forecasts for whatever was once recorded, merged or not',
+    repositoryWith((inner) => {
+      let first: ReturnType<SourceRepository['forecast']> | undefined;
+      return { forecast: async (ids) => await (first ??= inner.forecast(ids)) };
+    }),
+    'a forecast names conflicts with HEAD and between sandboxes, and changes nothing',
+  ],
+  [
     'blames the tip for whatever revision is asked for',
     repositoryWith((inner) => ({ blame: async (id, path) => await inner.blame(id, path) })),
     'the lines of a file lead to the revisions that wrote them',

@@ -7,6 +7,7 @@ import { cutMilestone } from './review/cut-milestone.ts';
 import { deleteSandbox } from './delete-sandbox.ts';
 import { checkMachine, explain } from './explain.ts';
 import { exportWorktree } from './review/export-worktree.ts';
+import { forecastMerges } from './review/forecast-merges.ts';
 import { findSandbox } from './find-sandbox.ts';
 import { applyChanges, mergeChanges, planIntegration } from './review/integrate.ts';
 import { listPorts } from './work/list-ports.ts';
@@ -51,6 +52,7 @@ export const OPERATIONS = [
   readCall,
   readProof,
   blameFile,
+  forecastMerges,
   readDiff,
   findSandbox,
   openShell,

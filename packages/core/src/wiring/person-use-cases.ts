@@ -4,6 +4,7 @@ import { BlameFile } from '../use-cases/review/blame-file.ts';
 import { ChangeRunState } from '../use-cases/session/change-run-state.ts';
 import { DeleteSandbox } from '../use-cases/remove/delete-sandbox.ts';
 import { ExportTree } from '../use-cases/review/export-tree.ts';
+import { ForecastMerges } from '../use-cases/review/forecast-merges.ts';
 import { ForkSandbox } from '../use-cases/create/fork-sandbox.ts';
 import { IntegrateChanges } from '../use-cases/remove/integrate-changes.ts';
 import { ListSnapshots } from '../use-cases/go-back/list-snapshots.ts';
@@ -32,6 +33,7 @@ export const PERSON_USE_CASES = useCaseTable({
   changeRunState: ChangeRunState,
   deleteSandbox: DeleteSandbox,
   exportTree: ExportTree,
+  forecastMerges: ForecastMerges,
   forkSandbox: ForkSandbox,
   integrateChanges: IntegrateChanges,
   listSnapshots: ListSnapshots,

@@ -287,6 +287,11 @@ export function memoryRepository(
       return integration.execute(plan, options);
     },
 
+    async forecast(ids, options) {
+      begun(options);
+      return integration.forecast(ids.flatMap((id) => histories.get(id) ?? []));
+    },
+
     async isMerged(id, options) {
       begun(options);
       return integration.isMerged(of(id));
