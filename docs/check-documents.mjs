@@ -37,7 +37,7 @@ const FOLDERS = {
     'packages/container-engine/test',
   ],
   litterbox: ['packages/litterbox/test'],
-  cli: ['packages/cli/test', ...['', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`)],
+  cli: ['packages/cli/test', ...['', '/commands', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`)],
   conformance: ['packages/conformance'],
   tools: ['tools'],
   mcp: ['packages/mcp/test'],

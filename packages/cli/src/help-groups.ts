@@ -1,7 +1,23 @@
 /** Headings of the list of commands, in the order of a first day, with the verbs below each. */
 export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonly string[]])[] = [
   ['Start:', ['init', 'create', 'run', 'shell', 'list']],
-  ['Review:', ['log', 'diff', 'apply', 'merge', 'delete', 'milestone', 'worktree', 'undo', 'restore', 'snapshot']],
+  [
+    'Review:',
+    [
+      'log',
+      'diff',
+      'blame',
+      'forecast',
+      'apply',
+      'merge',
+      'delete',
+      'milestone',
+      'worktree',
+      'undo',
+      'restore',
+      'snapshot',
+    ],
+  ],
   ['Agents:', ['with', 'agent', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
   ['More sandboxes:', ['fork', 'race', 'clone', 'pool', 'pause', 'resume', 'recover']],

@@ -51,6 +51,8 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
     ],
     load: async () => (await import('./commands/review.ts')).presented['sandbox-diff'],
   },
+  'sandbox-blame': { load: async () => (await import('./commands/blame.ts')).presented['sandbox-blame'] },
+  'sandbox-forecast': { load: async () => (await import('./commands/forecast.ts')).presented['sandbox-forecast'] },
   'sandbox-milestone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-milestone'] },
   'sandbox-apply': {
     options: [['--dry-run', 'show what would happen']],

@@ -50,6 +50,84 @@ describe('the command line', () => {
     await fixture.run(['delete', 'a', 'a-1', 'a-2', 'a-3', '--force']);
   });
 
+  it('FC-325: shows what a call printed that has ended, and says of one that was killed that it is lost', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a']);
+    await fixture.run(['run', 'a', "echo '1 failed'; echo $((40 + 2)) >&2; exit 1"]);
+    const entries = async () =>
+      JSON.parse((await fixture.run(['log', 'a', '--json'])).stdout) as readonly { call: number; outcome: string }[];
+    const [call] = await entries();
+    expect((await fixture.run(['log', 'a'])).stdout).toMatch(new RegExp(`no change, .*, exit 1, call ${call?.call}\n`));
+    expect((await fixture.run(['log', 'a', `${call?.call}`])).stdout).toMatch(
+      /^call \d+ {2}echo .*\nexit 1, .*\n\n {2}1 failed\n\nPrinted to stderr:\n {2}42\n$/,
+    );
+    expect(JSON.parse((await fixture.run(['--json', 'log', 'a', `${call?.call}`])).stdout)).toMatchObject({
+      exitCode: 1,
+      printed: { stdout: { text: '1 failed\n' }, stderr: { text: '42\n' } },
+    });
+    const child = fixture.start(['run', 'a', 'echo begun; sleep 1000']);
+    await once(child.stdout ?? child, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const [killed] = await entries();
+    expect(killed).toMatchObject({ outcome: 'unknown' });
+    expect((await fixture.run(['log', 'a', `${killed?.call}`])).stdout).toContain('what it had printed is lost');
+    expect((await fixture.run(['log', 'a', `${call?.call}`])).stdout).toContain('  1 failed\n');
+    expect(await fixture.run(['log', 'a', '999999'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('no call'),
+    });
+    const kept = () =>
+      execFileSync('find', [fixture.stateDirectory, '-path', '*/printed/*', '-type', 'f'], { encoding: 'utf8' });
+    expect(kept()).not.toBe('');
+    await fixture.run(['delete', 'a', '--force']);
+    expect(kept()).toBe('');
+  });
+
+  it('leads changed lines to the call that wrote them, and says what was tested before a merge', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a']);
+    await fixture.run(['run', 'a', 'echo b >>a.txt; exit 3']);
+    expect(await fixture.run(['blame', 'a', 'a.txt'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^revision 1, call \d+, exit 3: echo b >>a\.txt; exit 3\n {2}2 \| b\n$/),
+    });
+    expect(JSON.parse((await fixture.run(['blame', 'a', 'a.txt', '--json'])).stdout)).toMatchObject({
+      changes: [{ firstLine: 2, lines: ['b'], revision: 1, exitCode: 3 }],
+    });
+    const untested = await fixture.run(['merge', 'a', '--dry-run']);
+    expect(untested.stderr).toContain('Tests: no command of any call looks like one.');
+    await fixture.run(['run', 'a', 'echo true >test.sh']);
+    await fixture.run(['run', 'a', '--', 'sh', './test.sh']);
+    const tested = /Tests: call \d+, exit 0, nothing changed since, just now: `sh \.\/test\.sh`\n/;
+    expect((await fixture.run(['merge', 'a', '--dry-run'])).stderr).toMatch(tested);
+    expect((await fixture.run(['log', 'a'])).stderr).toMatch(tested);
+    await fixture.run(['run', 'a', 'echo c >>a.txt']);
+    expect(JSON.parse((await fixture.run(['merge', 'a', '--dry-run', '--json'])).stdout)).toMatchObject({
+      proof: { tests: [{ command: 'sh ./test.sh', exitCode: 0, changesSince: 1 }] },
+    });
+  });
+
+  it('FC-328: says which sandboxes conflict before anything is merged', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a']);
+    await fixture.run(['run', 'a', 'echo one >a.txt']);
+    expect((await fixture.run(['forecast'])).stderr).toBe('One sandbox: no conflicts, by what is recorded.\n');
+    await fixture.run(['create', 'b']);
+    await fixture.run(['run', 'b', 'echo two >a.txt; echo b >b.txt']);
+    const before = fixture.digest();
+    expect(await fixture.run(['forecast'])).toMatchObject({ code: 0, stdout: 'a conflicts with b: a.txt\n' });
+    expect(JSON.parse((await fixture.run(['forecast', '--json'])).stdout)).toEqual({
+      conflicts: [{ sandbox: 'a', other: 'b', paths: ['a.txt'] }],
+      compared: ['a', 'b'],
+      leftOut: 0,
+      untried: 0,
+    });
+    expect(fixture.digest()).toBe(before);
+    await fixture.run(['merge', 'a', '--tip', '1']);
+    expect((await fixture.run(['forecast'])).stdout).toBe('b conflicts with your branch: a.txt\n');
+  });
+
   it('begins with the working tree, tells what looks like a secret, and brings what is named', async () => {
     await using fixture = new CliFixture();
     fixture.file('.git/info/exclude', 'built/\n');
@@ -240,7 +318,7 @@ describe('the command line', () => {
       `fix-login\tready\t${PROVIDER}\t+1 -0, one file\t1\tnone\tjust now\n`,
     );
     expect((await fixture.run(['log', 'fix-login'])).stdout).toMatch(
-      /^( +· {2}.* {2}no change, just now\n){2} +1 {2}run: sh -c echo out; .*\n$/,
+      /^( +· {2}.* {2}no change, just now, call \d+\n){2} +1 {2}run: sh -c echo out; .*\n$/,
     );
     expect((await fixture.run(['log', 'fix-login', '--revisions-only'])).stdout).toMatch(
       /^ +1 {2}run: sh -c echo out; .*\n$/,

@@ -54,12 +54,19 @@ describe('litterbox with codex', () => {
     // What a sandbox stands on is kept from git's garbage collection.
     const digest = () => fixture.digest().replaceAll(/^.*refs\/litterbox\/base\/.*\n/gm, '');
     const before = digest();
-    const ran = await run(['with', 'codex', '--', 'run', 'echo b >a.txt', 'echo of the agent; sh -c "exit 4" # test']);
+    const ran = await run([
+      'with',
+      'codex',
+      '--',
+      'run',
+      'echo b >a.txt',
+      'echo of the agent; cd /tmp; echo exit 4 >test; sh test',
+    ]);
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 4, stdout: 'of the agent\n' });
     expect(said(ran)).toEqual([
       'Codex works in main-codex: its commands and files are there, not here.',
       'Codex left main-codex with one changed file, in 2 calls.',
-      'Its last test ended with exit code 4: echo of the agent; sh -c "exit 4" # test',
+      'Its last test ended with exit code 4: echo of the agent; cd /tmp; echo exit 4 >test; sh test',
       '  litterbox diff main-codex',
       '  litterbox merge main-codex',
       '  litterbox with codex --continue',

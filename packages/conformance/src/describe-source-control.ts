@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import {
   type ChangedPath,
   decodeRaw,
@@ -43,6 +44,8 @@ const FILES: readonly FixtureFile[] = [
   { path: '.gitignore', content: 'ignored\n' },
 ];
 
+const digestOf = (text: string) => createHash('sha256').update(encodeRaw(text)).digest('hex');
+
 interface Started {
   readonly control: SourceControl;
   readonly repository: SourceRepository;
@@ -78,6 +81,90 @@ export function describeSourceControl({
     );
 
   runner.describe(`SourceControl contract: ${name}`, () => {
+    check('a forecast names conflicts with HEAD and between sandboxes, and changes nothing', async (started) => {
+      const { repository, id, root, record } = started;
+      const begin = async (name: string, files: readonly FixtureFile[]) => {
+        const other = SandboxId.make();
+        await repository.begin({ id: other, slug: slugify(name).slug, base: await repository.base({ type: 'head' }) });
+        await recordOf(repository, other, files);
+        return other;
+      };
+      await record([
+        { path: 'README', content: 'mine\n' },
+        { path: 'dir/a', content: 'same\n' },
+      ]);
+      const apart = await begin('apart', [{ path: 'own', content: 'own\n' }]);
+      const near = await begin('near', [
+        { path: 'README', content: 'other\n' },
+        { path: 'dir/a', content: 'same\n' },
+      ]);
+      const ids = [id, apart, near];
+      assert.deepEqual(await repository.forecast([...ids, SandboxId.make()]), {
+        conflicts: [{ sandbox: id, other: near, paths: ['README'] }],
+        untried: 0,
+      });
+      await write(root, 'own', "the person's\n");
+      await commit(root);
+      const before = await digest(root);
+      assert.deepEqual((await repository.forecast(ids)).conflicts, [
+        { sandbox: apart, paths: ['own'] },
+        { sandbox: id, other: near, paths: ['README'] },
+      ]);
+      assert.deepEqual(await repository.forecast([]), { conflicts: [], untried: 0 });
+      assert.equal(await digest(root), before);
+      await repository.execute(await repository.plan(id, { integration: 'merge', arguments: [] }), {
+        autostash: false,
+      });
+      assert.deepEqual((await repository.forecast([id, near])).conflicts, [{ sandbox: near, paths: ['README'] }]);
+    });
+    check('the lines of a file lead to the revisions that wrote them', async ({ repository, id, record }) => {
+      const runs = async (path: string, upTo?: ObjectId) =>
+        (await repository.blame(id, path, upTo === undefined ? {} : { upTo })).map(
+          ({ revision, firstLine, lines }) => `${revision}@${firstLine}: ${lines.join('|')}`,
+        );
+      assert.deepEqual(await runs('README'), ['0@1: read me']);
+      const first = await record([
+        { path: 'README', content: 'read me\ntwo\nthree\n' },
+        { path: 'd\u00e9/new', content: 'a\n\ttab\nno end' },
+        { path: 'binary', content: 'a\0b\n' },
+      ]);
+      await record([{ path: 'README', content: 'zero\nread me\ntwo\n3\n' }]);
+      assert.deepEqual(await runs('README'), ['2@1: zero', '0@2: read me', '1@3: two', '2@4: 3']);
+      assert.deepEqual(await runs('README', first.revision?.commit), ['0@1: read me', '1@2: two|three']);
+      assert.deepEqual(await runs('d\u00e9/new'), ['1@1: a|\ttab|no end']);
+      for (const [path, code] of [
+        ['never', 'NOT_FOUND'],
+        ['README/x', 'NOT_FOUND'],
+        ['dir', 'NOT_A_REGULAR_FILE'],
+        ['binary', 'NOT_A_REGULAR_FILE'],
+      ] as const)
+        await assert.rejects(repository.blame(id, path), (error) => isLitterboxError(error, code));
+    });
+    check(
+      'what commands printed is found by its digest, takes room once, and goes with the oldest first',
+      async (started) => {
+        const { repository, id, control, root } = started;
+        const contentOf = (text: string) => ({ digest: digestOf(text), bytes: encodeRaw(text), mostBytes: 300_000 });
+        const long = (number: number) => `${number}`.repeat(9_000);
+        const read = async (text: string) => {
+          const bytes = await repository.printed(id, digestOf(text));
+          return bytes && decodeRaw(bytes);
+        };
+        await repository.keepPrinted(id, contentOf('a\0\udcff'));
+        await repository.keepPrinted(id, contentOf('a\0\udcff'));
+        assert.equal(await read('a\0\udcff'), 'a\0\udcff');
+        assert.equal(await read('never'), undefined);
+        await using again = await control.open(root);
+        assert.ok(await again.printed(id, digestOf('a\0\udcff')));
+        for (let number = 10; number < 60; number += 1) await repository.keepPrinted(id, contentOf(long(number)));
+        assert.equal(await read(long(59)), long(59));
+        assert.equal(await read(long(10)), undefined);
+        await repository.remove(id);
+        assert.equal(await read(long(59)), undefined);
+        await repository.keepPrinted(id, contentOf('late'));
+        assert.equal(await read('late'), undefined);
+      },
+    );
     check(
       "nothing in the user's repository changes until a milestone, apply or merge",
       async ({ repository, root, record, id }) => {

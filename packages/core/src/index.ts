@@ -33,6 +33,7 @@ export { trustText, widens } from './config/trust-text.ts';
 export { isReservedVariable, variableProblem } from './config/settings/variable-problem.ts';
 export { workdirOf } from './config/workdir-of.ts';
 export type { Command } from './domain/processes/command.ts';
+export { testIn } from './domain/processes/test-in.ts';
 export {
   type Assurance,
   CONTROLS,
@@ -159,6 +160,7 @@ export type {
   RevisionResult,
   RecordWarning,
   Revision,
+  BlamedLines,
   RecordedWork,
   SandboxHistories,
   SandboxHistory,
@@ -208,6 +210,10 @@ export { OPERATIONS } from './operations/operations.ts';
 export { clearPool, fillPool, listPool, managePool, type PoolReport } from './operations/pool.ts';
 export { parseInput } from './operations/declare/parse-input.ts';
 export { readAudit, verifyAudit } from './operations/read-audit.ts';
+export { forecastMerges } from './operations/review/forecast-merges.ts';
+export { blameFile } from './operations/review/blame-file.ts';
+export { readProof } from './operations/review/read-proof.ts';
+export { readCall } from './operations/review/read-call.ts';
 export { readDiff, type SandboxDiff } from './operations/review/read-diff.ts';
 export { readFile } from './operations/work/read-file.ts';
 export { readLog } from './operations/review/read-log.ts';
@@ -263,9 +269,14 @@ export type { TakenBack } from './use-cases/work/spill-output.ts';
 export { AcceptWork, type GivenConsent, type OfferedWork, type ShowUnseen } from './use-cases/review/accept-work.ts';
 export type { ExportedTree, ExportTreeInput } from './use-cases/review/export-tree.ts';
 export { FindSandbox } from './use-cases/common/find-sandbox.ts';
-export type { IntegrateInput, IntegrateResult, ShownPlan } from './use-cases/remove/integrate-changes.ts';
+export type { IntegrateInput, IntegrateResult } from './use-cases/remove/integrate-changes.ts';
+export type { ShownPlan } from './use-cases/review/shown-plan.ts';
 export { type Look, LookAtSandbox } from './use-cases/review/look-at-sandbox.ts';
-export type { HistoryEntry, QuietCall } from './use-cases/review/read-history.ts';
+export type { PastCall, PastOutput } from './use-cases/review/read-call.ts';
+export type { ForecastLine, MergeForecast } from './use-cases/review/forecast-merges.ts';
+export type { BlamedChange, FileBlame } from './use-cases/review/blame-file.ts';
+export { type Proof, ReadProof, type TestRun } from './use-cases/review/read-proof.ts';
+export type { CalledRevision, HistoryEntry, QuietCall } from './use-cases/review/read-history.ts';
 export type { RestoreSnapshotResult } from './use-cases/go-back/restore-snapshot.ts';
 export type { SandboxSnapshot } from './use-cases/remove/sandbox-snapshots.ts';
 export type { TakeSnapshotResult } from './use-cases/go-back/take-snapshot.ts';

@@ -79,6 +79,7 @@ export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audi
 export type { ByteStream } from './ports/byte-stream.ts';
 export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
+export { MAX_BLAMED_BYTES } from './ports/sandbox-histories.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export { type UpstreamProxy, upstreamProxyOf } from './config/upstream-proxy.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
@@ -148,6 +149,8 @@ export type {
   HeldBack,
   HeldFile,
   Integration,
+  Forecast,
+  ForecastConflict,
   IntegrationPlan,
   IntegrationResult,
   LargeFileState,
@@ -167,6 +170,8 @@ export type {
   RevisionResult,
   RecordWarning,
   Revision,
+  BlamedLines,
+  PrintedContent,
   RecordedWork,
   SandboxHistories,
   SandboxHistory,

@@ -17,7 +17,7 @@ import {
   type FillPoolResult,
   findSandbox,
   type IntegrateResult,
-  type IntegrationPlan,
+  type ShownPlan,
   type LitterboxEvent,
   listPool,
   listSandboxes,
@@ -77,7 +77,7 @@ export interface Litterbox extends Performer {
   changes(name: string, scope?: DiffScope): Promise<readonly FileChange[]>;
   milestone(name: string, message: string, options?: CallOptions): Promise<Milestone | undefined>;
   /** What an apply or merge would do, without doing it. */
-  plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<IntegrationPlan>;
+  plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<ShownPlan>;
   /**
    * Brings the changes into index and work tree, all or those at some `paths`; the sandbox stays.
    *

@@ -1,4 +1,5 @@
 import {
+  blameFile,
   type AttachedProcess,
   type CallOptions,
   type CommandShell,
@@ -7,6 +8,7 @@ import {
   cutMilestone,
   decodeRaw,
   type FailedFork,
+  type FileBlame,
   type FileStatus,
   FindSandbox,
   FindShell,
@@ -27,16 +29,20 @@ import {
   openShell,
   parseInput,
   type PortStatus,
+  type PastCall,
   type ProgressOptions,
+  type Proof,
   raceForks,
   type RaceInput,
   type RaceResult,
   type RevisionResult,
   type RunCommandResult,
+  readCall,
   readDiff,
   readFile,
   readFileStatus,
   readLog,
+  readProof,
   readServiceLogs,
   removePath,
   removeSnapshot,
@@ -175,6 +181,25 @@ export class Sandbox implements AsyncDisposable {
   async log({ limit, ...call }: CallOptions & { readonly limit?: number } = {}): Promise<readonly LogEntry[]> {
     const entries = await this.#perform(readLog, { sandbox: this.name, limit, revisionsOnly: true }, call);
     return entries.filter((entry) => entry.type === 'revision');
+  }
+
+  /**
+   * One call: how it ended, and what it printed, hostile.
+   *
+   * @param call its number, as entries of the log have it, or the agent's own id of it
+   */
+  async call(call: number | string, options?: CallOptions): Promise<PastCall> {
+    return await this.#perform(readCall, { sandbox: this.name, call: String(call) }, options);
+  }
+
+  /** The changed lines of a file, each with the call that wrote it. */
+  async blame(path: string, options?: CallOptions): Promise<FileBlame> {
+    return await this.#perform(blameFile, { sandbox: this.name, path }, options);
+  }
+
+  /** Which tests were run here, how they ended, and whether anything changed since. */
+  async proof(options?: CallOptions): Promise<Proof> {
+    return await this.#perform(readProof, { sandbox: this.name }, options);
   }
 
   /** What its services do. */

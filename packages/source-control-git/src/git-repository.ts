@@ -2,10 +2,12 @@ import {
   type Asker,
   type Base,
   type BaseSource,
+  type BlamedLines,
   type CallOptions,
   type DiffOptions,
   type ExportPlan,
   type FileChange,
+  type Forecast,
   type FoundBase,
   type Heap,
   type IntegrationPlan,
@@ -13,6 +15,7 @@ import {
   type LargeFileState,
   type LitterboxErrorCode,
   type LogEntry,
+  type PrintedContent,
   type Milestone,
   type ObjectId,
   type PlanRequest,
@@ -46,11 +49,13 @@ import { IgnoreMatcher } from './ignore/ignore-matcher.ts';
 import type { Integration } from './integrate/integration.ts';
 import { cutMilestone } from './publish/cut-milestone.ts';
 import { PersonalRules } from './person/personal-rules.ts';
+import { readBlame } from './store/read-blame.ts';
 import { readChangedFiles, readDiff } from './store/read-diff.ts';
 import { readLog, resolveRevision } from './store/read-log.ts';
 import { recordRevision } from './record/record-revision.ts';
 import { requireOwnRepository } from './person/require-own-repository.ts';
 import { removeHistory } from './publish/remove-history.ts';
+import { PrintedFiles } from './store/printed-files.ts';
 import { readWorks } from './store/read-works.ts';
 import { readHistories, readHistory } from './store/sandbox-refs.ts';
 import type { Store } from './store/store.ts';
@@ -73,6 +78,7 @@ export class GitRepository implements SourceRepository {
   readonly #personal: PersonalRules;
   readonly #matchers = new Map<SandboxId, IgnoreMatcher>();
   readonly #upkeep: Upkeep;
+  readonly #printed: PrintedFiles;
   #recovering: Promise<unknown> | undefined;
   readonly #heap: Heap;
   readonly #asker: Asker;
@@ -91,6 +97,7 @@ export class GitRepository implements SourceRepository {
     this.#integration = integration;
     this.#personal = new PersonalRules(user, store.git.userEnvironment);
     this.#upkeep = new Upkeep(store);
+    this.#printed = new PrintedFiles(store);
     this.#heap = heap;
     this.#asker = asker;
     this.#closed = closed;
@@ -241,6 +248,14 @@ export class GitRepository implements SourceRepository {
     return this.#translate('history.changes', options, () => readChangedFiles(this.#store, id, options));
   }
 
+  blame(
+    id: SandboxId,
+    path: string,
+    options?: CallOptions & { readonly upTo?: ObjectId },
+  ): Promise<readonly BlamedLines[]> {
+    return this.#translate('history.blame', options, () => readBlame(this.#store, id, path, options));
+  }
+
   resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision> {
     return this.#translate('revision.resolve', options, () => resolveRevision(this.#store, id, name, options?.signal));
   }
@@ -258,6 +273,12 @@ export class GitRepository implements SourceRepository {
   ): Promise<IntegrationResult> {
     return this.#translate('integration.execute', options, () =>
       this.#forPeople().executePlan(this.#store, this.#user, plan, options.autostash, options.signal),
+    );
+  }
+
+  forecast(ids: readonly SandboxId[], options?: CallOptions): Promise<Forecast> {
+    return this.#translate('integration.forecast', options, () =>
+      this.#forPeople().forecastConflicts(this.#store, this.#user, ids, options?.signal),
     );
   }
 
@@ -294,8 +315,17 @@ export class GitRepository implements SourceRepository {
     );
   }
 
+  keepPrinted(id: SandboxId, content: PrintedContent, options?: CallOptions): Promise<void> {
+    return this.#translate('printed.keep', options, () => this.#printed.keep(id, content));
+  }
+
+  printed(id: SandboxId, digest: string, options?: CallOptions): Promise<Uint8Array | undefined> {
+    return this.#translate('printed.read', options, () => this.#printed.read(id, digest));
+  }
+
   remove(id: SandboxId, options?: CallOptions): Promise<void> {
     return this.#translate('sandbox.remove', options, async () => {
+      await this.#printed.settle(id);
       await this.#matchers.get(id)?.[Symbol.asyncDispose]();
       this.#matchers.delete(id);
       await removeHistory(this.#store, this.#user, id, options?.signal);
@@ -310,6 +340,7 @@ export class GitRepository implements SourceRepository {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed();
+    await this.#printed[Symbol.asyncDispose]();
     await Promise.all([...this.#matchers.values()].map((matcher) => matcher[Symbol.asyncDispose]()));
     this.#matchers.clear();
     await this.#upkeep[Symbol.asyncDispose]();

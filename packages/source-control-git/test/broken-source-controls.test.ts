@@ -86,6 +86,52 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'work is told in numbers, against the base',
   ],
   [
+    'keeps all that was ever printed',
+    repositoryWith((inner) => ({
+      keepPrinted: async (id, content) => await inner.keepPrinted(id, { ...content, mostBytes: Infinity }),
+    })),
+    'what commands printed is found by its digest, takes room once, and goes with the oldest first',
+  ],
+  [
+    'has what was printed in memory alone',
+    repositoryWith(() => {
+      const printed = new Map<string, Uint8Array>();
+      return {
+        keepPrinted: async (_id, { digest, bytes }) => void printed.set(digest, bytes),
+        printed: async (_id, digest) => printed.get(digest),
+      };
+    }),
+    'what commands printed is found by its digest, takes room once, and goes with the oldest first',
+  ],
+  [
+    'forecasts conflicts with HEAD alone',
+    repositoryWith((inner) => ({
+      forecast: async (ids) => {
+        const { conflicts, untried } = await inner.forecast(ids);
+        return { conflicts: conflicts.filter(({ other }) => other === undefined), untried };
+      },
+    })),
+    'a forecast names conflicts with HEAD and between sandboxes, and changes nothing',
+  ],
+  [
+    'forecasts for whatever was once recorded, merged or not',
+    repositoryWith((inner) => {
+      let first: ReturnType<SourceRepository['forecast']> | undefined;
+      return { forecast: async (ids) => await (first ??= inner.forecast(ids)) };
+    }),
+    'a forecast names conflicts with HEAD and between sandboxes, and changes nothing',
+  ],
+  [
+    'blames the tip for whatever revision is asked for',
+    repositoryWith((inner) => ({ blame: async (id, path) => await inner.blame(id, path) })),
+    'the lines of a file lead to the revisions that wrote them',
+  ],
+  [
+    'takes a file that is not there for an empty one',
+    repositoryWith((inner) => ({ blame: async (...args) => await inner.blame(...args).catch(() => []) })),
+    'the lines of a file lead to the revisions that wrote them',
+  ],
+  [
     'takes the work tree for HEAD',
     repositoryWith((inner) => ({
       base: (source) => inner.base(source.type === 'head' ? { type: 'worktree' } : source),

@@ -15,6 +15,7 @@ import {
   planIntegration,
   readDiff,
   readLog,
+  readProof,
   riskLines,
   type RiskyChange,
   type ShownPlan,
@@ -26,8 +27,10 @@ import type { Context } from '../context.ts';
 import { isAtTerminal } from '../terminal/ask.ts';
 import { fromHere } from '../from-here.ts';
 import { diffLine } from '../terminal/diff-line.ts';
+import { proofLines } from '../terminal/proof-lines.ts';
 import { passOn } from '../terminal/output-streams.ts';
 import { lastAgentCall } from './last-agent-call.ts';
+import { showCall } from './past-call.ts';
 import { showPaged } from '../show-paged.ts';
 import { statLines } from '../terminal/stat-lines.ts';
 import { ago } from '../terminal/table.ts';
@@ -38,6 +41,7 @@ async function log(
   input: Parsed<typeof readLog>,
   options: { readonly patch?: boolean },
 ): Promise<void> {
+  if (input.call !== undefined) return await showCall(context, input.sandbox, input.call);
   const { talk, signal } = context;
   const litterbox = await context.litterbox();
   // With patches it is a look at everything, as a diff is.
@@ -50,6 +54,10 @@ async function log(
   const patch = async (revision: string) =>
     (await litterbox.perform(readDiff, { sandbox: input.sandbox, revision }, { signal })).patch();
   await showPaged(context, logLines(talk, entries, options.patch ? patch : undefined), 'Nothing happened in it yet.');
+  if (entries.length > 0) {
+    const proof = await litterbox.perform(readProof, { sandbox: input.sandbox }, { signal });
+    for (const line of proofLines(talk, proof, input.sandbox)) talk.notice(line);
+  }
   const newest = entries.find((entry) => entry.type === 'revision');
   if (input.limit === undefined && newest?.commit === look?.tip) await look?.markShown();
 }
@@ -65,16 +73,16 @@ async function* logLines(
 ): AsyncGenerator<string, void, undefined> {
   for (const entry of entries) {
     if (entry.type === 'call') {
-      const { subject, atMs, exitCode, outcome } = entry;
+      const { call, subject, atMs, exitCode, outcome } = entry;
       const ended = outcome === 'ok' ? (exitCode ? `, exit ${exitCode}` : '') : `, ${outcome}`;
       yield talk.paint(
         'dim',
-        `   ·  ${visibleName(subject.split('\n')[0] ?? '', 72)}  no change, ${ago(atMs)}${ended}`,
+        `   ·  ${visibleName(subject.split('\n')[0] ?? '', 72)}  no change, ${ago(atMs)}${ended}, call ${call}`,
       );
       continue;
     }
-    const { number, commit, atMs, subject, body, milestone } = entry;
-    yield `${talk.paint('yellow', String(number).padStart(4))}  ${visible(subject)}  ${talk.paint('dim', `${commit.slice(0, 10)}, ${ago(atMs)}${milestone ? ', milestone' : ''}`)}`;
+    const { number, commit, atMs, subject, body, milestone, call } = entry;
+    yield `${talk.paint('yellow', String(number).padStart(4))}  ${visible(subject)}  ${talk.paint('dim', `${commit.slice(0, 10)}, ${ago(atMs)}${milestone ? ', milestone' : ''}${call === undefined ? '' : `, call ${call}`}`)}`;
     if (!patch) continue;
     if (body !== '') yield visible(body).replace(/^/gm, '      ');
     yield* diffLines(talk, await patch(commit));
@@ -100,6 +108,8 @@ async function diff(context: Context, asked: Parsed<typeof readDiff>, flags: Dif
   const litterbox = await context.litterbox();
   const found = await litterbox.perform(readDiff, input, { signal, onProgress: talk.progress });
   showUnsettled(talk, found);
+  if (input.sinceSeen === true && found.since === undefined)
+    talk.notice('Nobody has looked at all of it yet, so this is everything.');
   if (talk.json || flags.stat || flags.nameOnly) {
     const changes = await found.files();
     if (talk.json) return talk.document(changes); // names and counts, as --stat: nobody saw what is in the files
@@ -244,6 +254,7 @@ function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean): void {
     ...notFollowedLines(plan),
   ])
     talk.notice(`  ${line}`);
+  for (const line of proofLines(talk, plan.proof, plan.slug)) talk.notice(`  ${line}`);
   if (hasRisky) showRisky(talk, plan.risky, plan.slug);
 }
 

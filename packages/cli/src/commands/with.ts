@@ -10,6 +10,7 @@ import {
   LitterboxError,
   readDiff,
   readLog,
+  testIn,
   reconcileState,
   slugify,
   visible,
@@ -204,7 +205,9 @@ async function conclude(
   const known = JSON.stringify(before);
   const found = entries.findIndex((entry) => JSON.stringify(entry) === known);
   const calls = found === -1 ? entries.length : found;
-  const tested = entries.slice(0, calls).find((entry) => TEST.test(entry.subject) && exitCodeOf(entry) !== undefined);
+  const tested = entries
+    .slice(0, calls)
+    .find((entry) => testIn(entry.command ?? '') && exitCodeOf(entry) !== undefined);
   const lines = [
     `${title} left ${name} with ${files.length === 1 ? 'one changed file' : `${files.length} changed files`}, in ${calls === 1 ? 'one call' : `${calls} calls`}.`,
     ...(tested ? [testLine(tested)] : []),
@@ -216,7 +219,6 @@ async function conclude(
 
 /** The log tells a hundred without; agents make more. */
 const MAX_CALLS = 100_000;
-const TEST = /\b(?:test|tests|pytest|jest|vitest|mocha|cargo test|go test|ctest|check|spec)\b/;
 
 function testLine(entry: HistoryEntry): string {
   const exitCode = exitCodeOf(entry);

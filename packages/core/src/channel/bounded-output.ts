@@ -53,3 +53,13 @@ export class BoundedOutput {
     this.#tailBytes = kept.length;
   }
 }
+
+/** The same, with no more than so many bytes: the first and the last of what is there. @param maxBytes at least 2 */
+export function boundedTo({ bytes, cutAt, droppedBytes }: KeptOutput, maxBytes: number): KeptOutput {
+  if (bytes.length <= maxBytes) return { bytes, cutAt, droppedBytes };
+  const isCut = droppedBytes > 0;
+  const headBytes = Math.min(isCut ? cutAt : bytes.length, Math.ceil(maxBytes / 2));
+  const tail = bytes.subarray(Math.max(bytes.length - (maxBytes - headBytes), isCut ? cutAt : headBytes));
+  const kept = joinBytes([bytes.subarray(0, headBytes), tail]);
+  return { bytes: kept, cutAt: headBytes, droppedBytes: droppedBytes + bytes.length - kept.length };
+}

@@ -1,5 +1,6 @@
 import { joinBytes } from '../domain/text/join-bytes.ts';
 import type { SignalName } from '../domain/processes/signal-name.ts';
+import { BoundedOutput, type KeptOutput } from './bounded-output.ts';
 import type { OutputChunk, ProcessHandle, TerminalSize } from '../ports/process.ts';
 
 /** How much is kept at least of what it wrote last. */
@@ -10,13 +11,21 @@ export class HeardProcess implements ProcessHandle {
   readonly exit: ProcessHandle['exit'];
   readonly resize?: (size: TerminalSize) => Promise<void>;
   readonly #process: ProcessHandle;
+  readonly #printed: { readonly stdout: BoundedOutput; readonly stderr: BoundedOutput };
   #last: Uint8Array[] = [];
 
-  constructor(process: ProcessHandle) {
+  /** @param maxBytes how much of each stream is kept: its head and its tail */
+  constructor(process: ProcessHandle, maxBytes: number) {
     this.#process = process;
+    this.#printed = { stdout: new BoundedOutput(maxBytes), stderr: new BoundedOutput(maxBytes) };
     this.exit = process.exit;
     const { resize } = process;
     if (resize) this.resize = async (size) => await resize.call(process, size);
+  }
+
+  /** The head and the tail of each stream, as far as it was read. */
+  get printed(): { readonly stdout: KeptOutput; readonly stderr: KeptOutput } {
+    return { stdout: this.#printed.stdout.kept(), stderr: this.#printed.stderr.kept() };
   }
 
   /** The end of what was read of it, of both streams. */
@@ -26,6 +35,7 @@ export class HeardProcess implements ProcessHandle {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<OutputChunk, void, undefined> {
     for await (const chunk of this.#process) {
+      this.#printed[chunk.type === 'stdout-data' ? 'stdout' : 'stderr'].push(chunk.bytes);
       this.#last.push(chunk.bytes.slice(-KEPT_BYTES));
       let after = this.#last.reduce((sum, { length }) => sum + length, 0);
       while (after - (this.#last[0]?.length ?? 0) >= KEPT_BYTES) after -= this.#last.shift()?.length ?? 0;

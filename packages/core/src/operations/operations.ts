@@ -1,3 +1,4 @@
+import { blameFile } from './review/blame-file.ts';
 import { pauseSandbox, resumeSandbox, setRunState } from './change-run-state.ts';
 import { cloneRepository } from './work/clone-repository.ts';
 import { controlService } from './work/control-service.ts';
@@ -6,6 +7,7 @@ import { cutMilestone } from './review/cut-milestone.ts';
 import { deleteSandbox } from './delete-sandbox.ts';
 import { checkMachine, explain } from './explain.ts';
 import { exportWorktree } from './review/export-worktree.ts';
+import { forecastMerges } from './review/forecast-merges.ts';
 import { findSandbox } from './find-sandbox.ts';
 import { applyChanges, mergeChanges, planIntegration } from './review/integrate.ts';
 import { listPorts } from './work/list-ports.ts';
@@ -16,8 +18,10 @@ import { openShell } from './work/open-shell.ts';
 import { clearPool, fillPool, listPool, managePool } from './pool.ts';
 import { raceForks } from './race-forks.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
+import { readCall } from './review/read-call.ts';
 import { readDiff } from './review/read-diff.ts';
 import { readFile } from './work/read-file.ts';
+import { readProof } from './review/read-proof.ts';
 import { readLog } from './review/read-log.ts';
 import { readServiceLogs } from './work/read-service-logs.ts';
 import { reconcileState } from './reconcile-state.ts';
@@ -45,6 +49,10 @@ export const OPERATIONS = [
   cloneRepository,
   cutMilestone,
   readLog,
+  readCall,
+  readProof,
+  blameFile,
+  forecastMerges,
   readDiff,
   findSandbox,
   openShell,

@@ -196,6 +196,23 @@ export interface PlanRequest {
   readonly paths?: readonly string[];
 }
 
+/** Two works that cannot both be merged without somebody settling it. */
+export interface ForecastConflict {
+  readonly sandbox: SandboxId;
+  /** Absent where it is with HEAD. */
+  readonly other?: SandboxId;
+  /** The files in which they conflict. */
+  readonly paths: readonly string[];
+}
+
+/** The conflicts that are to be expected, as far as they were looked for. */
+export interface Forecast {
+  /** Those with HEAD first. */
+  readonly conflicts: readonly ForecastConflict[];
+  /** How many pairs of sandboxes were not tried, because they were too many. */
+  readonly untried: number;
+}
+
 /** The effect of an apply or merge. */
 export interface IntegrationResult {
   /** `committed`: HEAD moved. `staged`: `--squash`, or apply: the changes are in index and work tree, for the person to commit. `conflicts`: left as git leaves them. */
@@ -302,6 +319,14 @@ export interface PersonsRepository {
     plan: IntegrationPlan,
     options: ProgressOptions & { readonly autostash: boolean },
   ): Promise<IntegrationResult>;
+
+  /**
+   * Tries the merges that are to come, and changes nothing: of each sandbox with HEAD, and of each two that changed the same paths. What a
+   * workspace holds that is not recorded does not count, and a sandbox without a history is passed over.
+   *
+   * @throws LitterboxError `UNBORN_HEAD`
+   */
+  forecast(ids: readonly SandboxId[], options?: CallOptions): Promise<Forecast>;
 
   /** True when the user's HEAD contains the sandbox's work: its tip was merged, or its changes are all there. */
   isMerged(id: SandboxId, options?: CallOptions): Promise<boolean>;

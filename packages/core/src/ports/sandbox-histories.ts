@@ -98,6 +98,29 @@ export interface LogEntry {
   readonly milestone: boolean;
 }
 
+/** Something that a command printed, to be found again by what it holds. */
+export interface PrintedContent {
+  /** Lower-case hexadecimal SHA-256 of `bytes`. */
+  readonly digest: string;
+  readonly bytes: Uint8Array;
+  /** How much is kept of one sandbox, in bytes: beyond it, what was kept or kept again longest ago goes. */
+  readonly mostBytes: number;
+}
+
+/** Lines of a file, one after the other, that one revision wrote. */
+export interface BlamedLines {
+  /** 0: the sandbox began with them. */
+  readonly revision: number;
+  readonly commit: ObjectId;
+  /** Number of the first of them, from 1 on. */
+  readonly firstLine: number;
+  /** Without their newlines; bytes that are not UTF-8 as `raw-text.ts` carries them. */
+  readonly lines: readonly string[];
+}
+
+/** Longest file of which {@link SandboxHistories.blame} tells, in bytes. */
+export const MAX_BLAMED_BYTES = 2 ** 21;
+
 /** Which two trees are compared, and what of them is shown. */
 export interface DiffOptions extends CallOptions {
   /** Compare this revision with the one before it, instead of base with tip. */
@@ -165,6 +188,17 @@ export interface SandboxHistories {
   diff(id: SandboxId, options?: DiffOptions): AsyncIterable<Uint8Array>;
   changes(id: SandboxId, options?: DiffOptions): Promise<readonly FileChange[]>;
 
+  /**
+   * All lines of a file of the tip, or of the revision `upTo`, in order, with the revision that wrote them last.
+   *
+   * @throws LitterboxError `NOT_FOUND`; `NOT_A_REGULAR_FILE` for a link, a directory and a file that is not text; `FILE_TOO_LARGE`
+   */
+  blame(
+    id: SandboxId,
+    path: string,
+    options?: CallOptions & { readonly upTo?: ObjectId },
+  ): Promise<readonly BlamedLines[]>;
+
   /** A revision by number or by (short) object id. @throws LitterboxError `REV_NOT_FOUND`, `REV_AMBIGUOUS`, `REV_INVALID`. */
   resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision>;
 
@@ -176,6 +210,15 @@ export interface SandboxHistories {
     options?: CallOptions,
   ): Promise<Revision | undefined>;
 
-  /** Ends the sandbox's history: refs, review branch, exported tree. Objects stay reachable under a tombstone; nothing removes it. Idempotent. */
+  /**
+   * Keeps what a command printed beside the history, readable by the person alone. The same content takes its room once. Nothing waits for
+   * the disk: a power cut may take it. A sandbox without a history keeps nothing.
+   */
+  keepPrinted(id: SandboxId, content: PrintedContent, options?: CallOptions): Promise<void>;
+
+  /** The content of that digest; undefined when it is not kept, any more or yet. The caller checks that the digest fits. */
+  printed(id: SandboxId, digest: string, options?: CallOptions): Promise<Uint8Array | undefined>;
+
+  /** Ends the sandbox's history: refs, review branch, exported tree, what commands printed. Objects stay reachable under a tombstone; nothing removes it. Idempotent. */
   remove(id: SandboxId, options?: CallOptions): Promise<void>;
 }

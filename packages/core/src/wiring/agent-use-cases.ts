@@ -22,6 +22,7 @@ import { FillPool } from '../use-cases/prepare/fill-pool.ts';
 import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
 import { InspectSandbox } from '../use-cases/work/inspect-sandbox.ts';
 import { InstallImage } from '../use-cases/prepare/install-image.ts';
+import { KeepPrinted } from '../use-cases/record/keep-printed.ts';
 import { KeepSandbox } from '../use-cases/keeper/keep-sandbox.ts';
 import { ListFiles } from '../use-cases/work/list-files.ts';
 import { ListSandboxes } from '../use-cases/review/list-sandboxes.ts';
@@ -63,6 +64,7 @@ export const AGENT_USE_CASES = useCaseTable({
   findShell: FindShell,
   inspectSandbox: InspectSandbox,
   installImage: InstallImage,
+  keepPrinted: KeepPrinted,
   keepSandbox: KeepSandbox,
   listFiles: ListFiles,
   listSandboxes: ListSandboxes,

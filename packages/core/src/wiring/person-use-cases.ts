@@ -1,14 +1,18 @@
 import { AcceptWork } from '../use-cases/review/accept-work.ts';
 import { AttachProcess } from '../use-cases/work/attach-process.ts';
+import { BlameFile } from '../use-cases/review/blame-file.ts';
 import { ChangeRunState } from '../use-cases/session/change-run-state.ts';
 import { DeleteSandbox } from '../use-cases/remove/delete-sandbox.ts';
 import { ExportTree } from '../use-cases/review/export-tree.ts';
+import { ForecastMerges } from '../use-cases/review/forecast-merges.ts';
 import { ForkSandbox } from '../use-cases/create/fork-sandbox.ts';
 import { IntegrateChanges } from '../use-cases/remove/integrate-changes.ts';
 import { ListSnapshots } from '../use-cases/go-back/list-snapshots.ts';
 import { ManageFiles } from '../use-cases/work/manage-files.ts';
 import { RaceForks } from '../use-cases/go-back/race-forks.ts';
 import { ReadAudit } from '../use-cases/review/read-audit.ts';
+import { ReadCall } from '../use-cases/review/read-call.ts';
+import { ReadProof } from '../use-cases/review/read-proof.ts';
 import { Reconcile } from '../use-cases/go-back/reconcile.ts';
 import { RemoveSnapshot } from '../use-cases/go-back/remove-snapshot.ts';
 import { RestoreRecords } from '../use-cases/go-back/restore-records.ts';
@@ -25,15 +29,19 @@ export const PERSON_USE_CASES = useCaseTable({
   ...AGENT_USE_CASES,
   acceptWork: AcceptWork,
   attachProcess: AttachProcess,
+  blameFile: BlameFile,
   changeRunState: ChangeRunState,
   deleteSandbox: DeleteSandbox,
   exportTree: ExportTree,
+  forecastMerges: ForecastMerges,
   forkSandbox: ForkSandbox,
   integrateChanges: IntegrateChanges,
   listSnapshots: ListSnapshots,
   manageFiles: ManageFiles,
   raceForks: RaceForks,
   readAudit: ReadAudit,
+  readCall: ReadCall,
+  readProof: ReadProof,
   reconcile: Reconcile,
   removeSnapshot: RemoveSnapshot,
   restoreRecords: RestoreRecords,

@@ -1,5 +1,6 @@
 import { executePlan } from './execute-plan.ts';
 import { exportTree } from '../publish/export-tree.ts';
+import { forecastConflicts } from './forecast-conflicts.ts';
 import { isMerged } from './is-merged.ts';
 import { makePlan } from './make-plan.ts';
 import { planExport } from './plan-export.ts';
@@ -12,6 +13,7 @@ export const INTEGRATION = {
   planExport,
   exportTree,
   executePlan,
+  forecastConflicts,
   isMerged,
   reconcileRepository,
   restoreRevision,

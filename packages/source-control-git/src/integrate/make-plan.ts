@@ -8,14 +8,14 @@ import {
   type SandboxId,
 } from '@litterbox/core/provider';
 import { fromByteString } from '../git/byte-text.ts';
-import { serializeCommit } from '../objects/commit-object.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { halfRenames } from './half-renames.ts';
 import { hooksPassedOver } from './hooks-passed-over.ts';
 import { type MergeArguments, parseMergeArguments, withConfiguredArguments } from '../person/merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from '../publish/merge-trees.ts';
 import { readConfiguredPaths } from '../person/configured-paths.ts';
-import { readMergeAttributes } from './merge-attributes.ts';
+import { mergeSettings } from '../publish/merge-settings.ts';
+import { readMergeAttributes } from '../publish/merge-attributes.ts';
 import { mayHaveLargeFiles } from '../large-files/large-file-attributes.ts';
 import { madePointers } from '../large-files/made-pointers.ts';
 import type { LargeFileContent, LargeFilePointers } from '../large-files/point-large-files.ts';
@@ -27,6 +27,7 @@ import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs }
 import type { Store } from '../store/store.ts';
 import { findUntakenWork, type UntakenWork } from '../publish/untaken-work.ts';
 import { selectedTree } from './selected-tree.ts';
+import { theirCommit } from '../publish/their-commit.ts';
 import { isOn, readUserConfig } from '../person/user-config.ts';
 import { readWritten, withLargeFiles } from './written-files.ts';
 import type { UserRepository } from '../person/user-repository.ts';
@@ -239,13 +240,6 @@ async function unmergedBase(
   return commits > 0 ? { unmergedBase: { commits, ...(base.headRef && { headRef: base.headRef }) } } : {};
 }
 
-/** What is merged: the tip's tree on the last commit that the person has. Revisions stay in the store. */
-async function theirCommit(store: Store, onto: ObjectId, tip: Revision): Promise<ObjectId> {
-  const { atSeconds } = await store.reader.commit(tip.commit);
-  const commit = serializeCommit({ tree: tip.tree, parents: [onto], atSeconds, message: 'Changes of a sandbox\n' });
-  return store.put((sink) => sink.put('commit', commit));
-}
-
 /** A message of the person's is that of a merge commit where there is one, else of the last commit. */
 function draftsOf(
   kind: PlanToken['kind'],
@@ -283,13 +277,6 @@ function kindOf(
   if (canForward && rule !== 'never') return 'fast-forward';
   // Commits that the branch does not have, such as those of another branch or a base that was never committed, must not come along.
   return work.isWhole ? 'merge-commit' : 'plain-commit';
-}
-
-/** The person's settings that decide how trees merge. Drivers are programs: not those. */
-function mergeSettings(config: ReadonlyMap<string, string>): readonly string[] {
-  const wanted =
-    /^(merge\.(conflictstyle|renames|renamelimit|directoryrenames|renormalize)|diff\.(renames|renamelimit|algorithm))$/;
-  return [...config].filter(([key]) => wanted.test(key)).map(([key, value]) => `${key}=${value}`);
 }
 
 function withDefaultSigning(options: MergeArguments, config: ReadonlyMap<string, string>): MergeArguments {

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { type ObjectId, failpoint, type SandboxId } from '@litterbox/core/provider';
 import { removePin } from '../record/base-pin.ts';
 import { serializeCommit } from '../objects/commit-object.ts';
@@ -6,6 +7,7 @@ import { heldByPerson } from '../person/held-commits.ts';
 import { mayHaveLargeFiles } from '../large-files/large-file-attributes.ts';
 import { madePointers } from '../large-files/made-pointers.ts';
 import { LargeFilePointers } from '../large-files/point-large-files.ts';
+import { printedDirectory } from '../store/printed-files.ts';
 import { readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRepository } from '../person/user-repository.ts';
@@ -42,6 +44,7 @@ export async function removeHistory(
         failpoint('remove.after-meta');
         await store.refs.remove(refs.root);
       });
+      await rm(printedDirectory(store, id), { recursive: true, force: true }); // now: who writes there looks for the history afterwards
     },
     { signal },
   );

@@ -23,6 +23,8 @@ export interface KeptHistory {
   readonly base: Base;
   readonly createdAtMs: number;
   readonly revisions: KeptRevision[];
+  /** Outputs of commands by digest, kept longest ago first. */
+  readonly printed: Map<string, Uint8Array>;
 }
 
 export const branchOf = ({ slug }: Pick<KeptHistory, 'slug'>) => `refs/heads/litterbox/${slug}`;

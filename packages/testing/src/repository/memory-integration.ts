@@ -1,5 +1,6 @@
 import {
   encodeRaw,
+  type Forecast,
   type IntegrationPlan,
   type IntegrationResult,
   LitterboxError,
@@ -43,6 +44,26 @@ export function memoryIntegration(person: PersonalRepository) {
     const theirs = person.treeOf(tip.tree);
     const changed = differences(person.treeOf(history.base.tree), theirs);
     return changed.every((path) => isSameFile(theirs.get(path), person.headTree.get(path)));
+  };
+
+  /** As {@link plan} has conflicts: what both sides changed, as a whole. */
+  const forecast = (works: readonly KeptHistory[]): Forecast => {
+    const sides = works.map((history) => {
+      const [base, theirs] = [startOf(history), person.treeOf(tipOf(history).tree)];
+      return { id: history.id, base, theirs, changed: differences(base, theirs) };
+    });
+    const meet = (one: (typeof sides)[number], tree: FileTree, paths: readonly string[]) =>
+      paths.filter((path) => one.changed.includes(path) && !isSameFile(one.theirs.get(path), tree.get(path)));
+    const withHead = sides.map((one) => ({
+      sandbox: one.id,
+      paths: meet(one, person.headTree, differences(one.base, person.headTree)),
+    }));
+    const pairs = sides.flatMap((one, index) =>
+      sides
+        .slice(index + 1)
+        .map((other) => ({ sandbox: one.id, other: other.id, paths: meet(one, other.theirs, other.changed) })),
+    );
+    return { conflicts: [...withHead, ...pairs].filter(({ paths }) => paths.length > 0), untried: 0 };
   };
 
   const plan = (history: KeptHistory, request: PlanRequest): IntegrationPlan => {
@@ -120,7 +141,7 @@ export function memoryIntegration(person: PersonalRepository) {
     return { type: 'file', isExecutable: false, content: Buffer.concat(marked) };
   };
 
-  return { isMerged, plan, execute };
+  return { forecast, isMerged, plan, execute };
 }
 
 function setFile(tree: Map<string, TreeFile>, path: string, file: TreeFile | undefined): void {

@@ -14,6 +14,7 @@ import {
 } from '@litterbox/core/provider';
 import { digestOf, differences, isSameFile, entriesOf, entriesUnlike, type FileTree, putFile } from './file-tree.ts';
 import { findMemoryBase } from './find-memory-base.ts';
+import { memoryBlame } from './memory-blame.ts';
 import { branchOf, historyOf, type KeptHistory, resolved, tipOf, treeAt, unmilestonedOf } from './kept-history.ts';
 import { memoryIntegration, riskyOf } from './memory-integration.ts';
 import { EXPORTS, type PersonalRepository } from './personal-repository.ts';
@@ -156,7 +157,7 @@ export function memoryRepository(
     async begin({ id, slug, base }, options) {
       begun(options);
       assertNew(id);
-      const history: KeptHistory = { id, slug, base, createdAtMs: clock.wallMs(), revisions: [] };
+      const history: KeptHistory = { id, slug, base, createdAtMs: clock.wallMs(), revisions: [], printed: new Map() };
       histories.set(id, history);
       return historyOf(history);
     },
@@ -169,7 +170,7 @@ export function memoryRepository(
       if (person.refs.has(branch))
         throw new LitterboxError('CONFLICT', `${branch} is somebody's.`, { operation: 'repository.fork' });
       const revisions = from.revisions.map((revision) => ({ ...revision }));
-      const history: KeptHistory = { ...from, id, slug, createdAtMs: clock.wallMs(), revisions };
+      const history: KeptHistory = { ...from, id, slug, createdAtMs: clock.wallMs(), revisions, printed: new Map() };
       histories.set(id, history);
       const reviewed = person.refs.get(branchOf(from));
       if (reviewed) person.refs.set(branch, reviewed);
@@ -258,6 +259,19 @@ export function memoryRepository(
       return changesBetween(before, after).filter(({ path }) => isBelow(path, options?.paths));
     },
 
+    async blame(id, path, options) {
+      begun(options);
+      const { base, revisions } = of(id);
+      const all = [{ number: 0, commit: base.commit, tree: base.tree }, ...revisions];
+      const end = options?.upTo === undefined ? all.length : all.findIndex(({ commit }) => commit === options.upTo) + 1;
+      const states = all.slice(0, end).map(({ number: revision, commit, tree }) => ({
+        revision,
+        commit,
+        tree: person.treeOf(tree),
+      }));
+      return memoryBlame(states, path);
+    },
+
     async resolve(id, name, options) {
       begun(options);
       return resolved(of(id), name);
@@ -271,6 +285,11 @@ export function memoryRepository(
     async execute(plan, options) {
       begun(options);
       return integration.execute(plan, options);
+    },
+
+    async forecast(ids, options) {
+      begun(options);
+      return integration.forecast(ids.flatMap((id) => histories.get(id) ?? []));
     },
 
     async isMerged(id, options) {
@@ -309,6 +328,25 @@ export function memoryRepository(
       for (const [path, { content, isExecutable }] of tree)
         putFile(person.work, `${below}/${path}`, { type: 'file', isExecutable, content });
       return { directory: `${person.root}/${below}`, files: tree.size };
+    },
+
+    async keepPrinted(id, { digest, bytes, mostBytes }, options) {
+      begun(options);
+      const printed = histories.get(id)?.printed;
+      if (!printed) return;
+      printed.delete(digest);
+      printed.set(digest, bytes.slice());
+      let keptBytes = [...printed.values()].reduce((sum, { length }) => sum + length, 0);
+      for (const [oldest, { length }] of printed) {
+        if (keptBytes <= mostBytes) break;
+        printed.delete(oldest);
+        keptBytes -= length;
+      }
+    },
+
+    async printed(id, digest, options) {
+      begun(options);
+      return histories.get(id)?.printed.get(digest)?.slice();
     },
 
     async remove(id, options) {

@@ -1,7 +1,8 @@
 import type * as z from 'zod';
 import type { OutputListener, RunningCommand } from '../../channel/exec-channel.ts';
 import type { ProgressOptions } from '../../ports/call.ts';
-import type { IntegrationPlan, RiskyChange } from '../../ports/persons-repository.ts';
+import type { RiskyChange } from '../../ports/persons-repository.ts';
+import type { ShownPlan } from '../../use-cases/review/shown-plan.ts';
 import type { ShowUnseen } from '../../use-cases/review/accept-work.ts';
 import type { SandboxRecord } from '../../ports/state-store.ts';
 import type { PersonsGift } from '../../use-cases/create/create-options.ts';
@@ -18,7 +19,7 @@ export interface OperationOptions extends ProgressOptions {
   /** When a command has been started, with what sends it signals. */
   readonly onStart?: ((running: RunningCommand) => void) | undefined;
   /** Before anything is asked or changed. */
-  readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
+  readonly onPlan?: ((plan: ShownPlan) => void) | undefined;
   /** Before an apply or merge asks: shows a person what they have not seen. Without it, changes that nobody was shown at all are taken unasked. */
   readonly onUnseen?: ShowUnseen | undefined;
   /** The files of an export that can run code, before anything is asked or written. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { repositoryPath } from '../../domain/paths/repository-path.ts';
-import { IntegrateChanges, type IntegrateResult, type ShownPlan } from '../../use-cases/remove/integrate-changes.ts';
+import type { IntegrationPlan } from '../../ports/persons-repository.ts';
+import { IntegrateChanges, type IntegrateResult } from '../../use-cases/remove/integrate-changes.ts';
+import type { ShownPlan } from '../../use-cases/review/shown-plan.ts';
 import { fields } from '../declare/fields.ts';
 import { operation } from '../declare/operation.ts';
 import { wordings } from '../declare/wording.ts';
@@ -21,9 +23,9 @@ const input = z.strictObject({
 });
 
 /** The plan without what only the adapter understands. */
-export function planDocument(plan: ShownPlan) {
+export function planDocument(plan: IntegrationPlan & Partial<Pick<ShownPlan, 'unsettled' | 'proof'>>) {
   const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmilestoned, messages } = plan;
-  const { passing, halfRenames, unmergedBase, notFollowed, unsettled } = plan;
+  const { passing, halfRenames, unmergedBase, notFollowed, unsettled, proof } = plan;
   return {
     tip,
     head,
@@ -34,6 +36,7 @@ export function planDocument(plan: ShownPlan) {
     upToDate,
     unmilestoned,
     messages,
+    ...(proof && { proof }),
     ...(passing && { passing }),
     ...(halfRenames && { halfRenames }),
     ...(unmergedBase && { unmergedBase }),
@@ -98,7 +101,7 @@ export const planIntegration = operation({
   summary: 'Say what an apply or merge would do, without doing it',
   effect: 'read',
   input: input.extend({ integration: z.enum(['apply', 'merge']), paths }),
-  document: planDocument,
+  document: (plan: ShownPlan) => planDocument(plan),
   execute: async (useCases, values, options) =>
     await useCases.get(IntegrateChanges).plan({ ...values, paths: values.paths?.map(repositoryPath) }, options),
 });

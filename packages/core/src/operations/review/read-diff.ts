@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LitterboxError } from '../../domain/errors/errors.ts';
 import type { ObjectId } from '../../domain/sandbox/ids.ts';
 import { repositoryPath } from '../../domain/paths/repository-path.ts';
 import type { FileChange } from '../../ports/file-change.ts';
@@ -12,6 +13,8 @@ import { operation } from '../declare/operation.ts';
 export interface SandboxDiff {
   /** Up to which revision it goes. */
   readonly tip: ObjectId;
+  /** The revision that a person was shown last, which this one is compared with. Absent when it is everything. */
+  readonly since?: ObjectId;
   /** One sentence: why the workspace was not looked into, so that its last changes may be missing. */
   readonly unsettled?: string;
   files(): Promise<readonly FileChange[]>;
@@ -24,6 +27,16 @@ export interface SandboxDiff {
   markShown(): Promise<void>;
 }
 
+const oneOfTwo = () =>
+  new LitterboxError(
+    'INVALID_ARGUMENT',
+    'One revision is not what changed since somebody looked: name one of the two.',
+    {
+      operation: 'sandbox.diff',
+      hint: 'Leave out the revision, or --since-seen.',
+    },
+  );
+
 /** `sandbox-diff`, `litterbox diff`: show what a sandbox changed. */
 export const readDiff = operation({
   name: 'sandbox-diff',
@@ -32,18 +45,25 @@ export const readDiff = operation({
   command: {
     verb: 'diff',
     positional: ['sandbox', 'paths'],
-    examples: ['diff fix-login', 'diff fix-login --stat', 'diff fix-login --revision 3 src'],
+    examples: [
+      'diff fix-login',
+      'diff fix-login --stat',
+      'diff fix-login --since-seen',
+      'diff fix-login --revision 3 src',
+    ],
   },
   input: z.strictObject({
     sandbox: fields.sandbox(),
     paths: z.array(z.string()).readonly().optional().describe('Only these files and directories'),
+    sinceSeen: fields.flag().optional().describe('Only what changed since you were shown it last'),
     revision: fields.text('number').optional().describe('One revision against the one before, by number or commit'),
   }),
-  async execute(useCases, { sandbox, paths: given, revision }, options): Promise<SandboxDiff> {
+  async execute(useCases, { sandbox, paths: given, revision, sinceSeen = false }, options): Promise<SandboxDiff> {
     const paths = given?.map(repositoryPath);
     const repository = await useCases.get(OpenRepository).open(options);
     const some = { ...options, ...(paths?.length && { paths }) };
     if (revision !== undefined) {
+      if (sinceSeen) throw oneOfTwo();
       const { id } = await useCases.get(FindSandbox).find(sandbox, options);
       const { commit: tip } = await repository.resolve(id, revision, options);
       const scope = { ...some, revision: tip };
@@ -57,12 +77,15 @@ export const readDiff = operation({
     const looking = useCases.get(LookAtSandbox);
     const look = await looking.look(sandbox, options);
     const { id } = look.record;
-    const scope = { ...some, upTo: look.tip.commit };
+    const since = sinceSeen ? look.record.shownTip : undefined;
+    const upTo = look.tip.commit;
+    const scope = { ...some, ...(since === undefined ? { upTo } : { revision: upTo, against: since }) };
     const markShown = async () => {
       if (!paths?.length) await looking.markShown(look);
     };
     return {
       tip: look.tip.commit,
+      ...(since !== undefined && { since }),
       ...(look.unsettled !== undefined && { unsettled: look.unsettled }),
       files: () => repository.changes(id, scope),
       async *patch(hasBinary = false) {

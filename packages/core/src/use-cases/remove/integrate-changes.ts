@@ -13,6 +13,8 @@ import type { DeleteSandbox } from './delete-sandbox.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { LookAtSandbox } from '../review/look-at-sandbox.ts';
+import type { ReadProof } from '../review/read-proof.ts';
+import type { ShownPlan } from '../review/shown-plan.ts';
 import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
 import { assertWhole } from '../session/open-sandboxes.ts';
 import type { SettleSandbox } from '../record/settle-sandbox.ts';
@@ -29,13 +31,7 @@ export interface IntegrateInput extends GivenConsent {
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
   /** Called with the plan before anything is asked or changed. */
-  readonly onPlan?: ((plan: IntegrationPlan) => void) | undefined;
-}
-
-/** A plan, and what it is without. */
-export interface ShownPlan extends IntegrationPlan {
-  /** One sentence: why the workspace was not looked into, so that the plan may be without its last changes. */
-  readonly unsettled?: string;
+  readonly onPlan?: ((plan: ShownPlan) => void) | undefined;
 }
 
 /** The effect of an apply or merge, and the state of the sandbox after it. */
@@ -52,6 +48,7 @@ interface Needs {
   readonly audit: AuditLog;
   readonly acceptWork: AcceptWork;
   readonly lookAtSandbox: LookAtSandbox;
+  readonly readProof: ReadProof;
   readonly deleteSandbox: DeleteSandbox;
   readonly settleSandbox: SettleSandbox;
   readonly actor: string;
@@ -70,7 +67,8 @@ export class IntegrateChanges {
     const { record, unsettled } = await this.#needs.lookAtSandbox.look(input.sandbox, options);
     const plan = await this.#plan(record, input, options);
     await this.#needs.acceptWork.assertNamed(offeredWork(record, plan, input), input.tip, options);
-    return { ...plan, ...(unsettled !== undefined && { unsettled }) };
+    const proof = await this.#needs.readProof.read(record.slug, options);
+    return { ...plan, proof, ...(unsettled !== undefined && { unsettled }) };
   }
 
   async #plan(record: SandboxRecord, input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
@@ -119,7 +117,7 @@ export class IntegrateChanges {
       async () => {
         failpoint('integrate.after-start');
         const tip = await this.#needs.acceptWork.assertNamed(work, input.tip, options);
-        input.onPlan?.(plan);
+        if (input.onPlan) input.onPlan({ ...plan, proof: await this.#needs.readProof.read(record.slug, options) });
         // Outside the leases: nobody waits for a person who reads.
         if (!plan.upToDate) await this.#needs.acceptWork.accept(work, { ...input, tip }, options);
         return await held(() => this.#carryOut(record, plan, input, options));

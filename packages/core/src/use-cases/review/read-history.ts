@@ -7,9 +7,13 @@ import type { OpenRepository } from '../common/open-repository.ts';
 
 /** A call that changed nothing, so that no revision tells of it. */
 export interface QuietCall {
+  /** Its number, as the audit log has it. */
+  readonly call: number;
   readonly atMs: number;
   /** The command or the written path, as far as the audit log has it. */
   readonly subject: string;
+  /** The same, of a call that ran a command. */
+  readonly command?: string;
   readonly actor: string;
   /** The agent's own id of it. */
   readonly callId?: string;
@@ -17,14 +21,25 @@ export interface QuietCall {
   readonly exitCode?: number;
 }
 
+/** A revision, and the call that made it as far as it is known. */
+export type CalledRevision = LogEntry & Partial<Pick<QuietCall, 'call' | 'callId' | 'command' | 'actor' | 'exitCode'>>;
+
 /** One line of a history: a revision, or a call that changed nothing. */
-export type HistoryEntry = ({ readonly type: 'revision' } & LogEntry) | ({ readonly type: 'call' } & QuietCall);
+export type HistoryEntry = ({ readonly type: 'revision' } & CalledRevision) | ({ readonly type: 'call' } & QuietCall);
 
 /** Calls that may change files. */
-const CALLS = new Set(['sandbox-run', 'sandbox-shell', 'sandbox-write', 'sandbox-edit', 'sandbox-patch']);
+export const CALLS: ReadonlySet<string> = new Set([
+  'sandbox-run',
+  'sandbox-shell',
+  'sandbox-write',
+  'sandbox-edit',
+  'sandbox-patch',
+]);
 
 /** Entries of the audit log among calls that are none of them, such as what a person looked at. */
 const OTHERS = 100;
+/** Entries of the audit log that are looked through: more than a sandbox ever had. */
+export const MAX_ENTRIES = 1_000_000;
 
 interface Needs {
   readonly findSandbox: FindSandbox;
@@ -52,7 +67,7 @@ export class ReadHistory {
     for await (const entry of repository.log(id, { ...options, ...most })) revisions.push(entry);
     const entries = revisions.map((entry) => ({ type: 'revision' as const, ...entry }));
     if (!quietCalls) return entries;
-    const ofThem = limit === undefined ? {} : { limit: limit + OTHERS };
+    const ofThem = { limit: limit === undefined ? MAX_ENTRIES : limit + OTHERS };
     const audited = await this.#needs.audit.entries({ repositoryId, sandbox: id, ...ofThem }, options);
     return merged(entries, audited).slice(0, limit);
   }
@@ -74,26 +89,33 @@ function merged(
     all.push(...revisions.slice(next, end));
     next = Math.max(next, end);
   };
-  for (const { operation, result, input, atMs, actor, outcome } of audited) {
+  for (const { sequence: call, operation, result, input, atMs, actor, outcome } of audited) {
     const place = places.get(result['revision']);
-    if (place !== undefined) push(place + 1);
-    else if (CALLS.has(operation) && result['revision'] === undefined) {
+    const { exitCode } = result;
+    const { callId, command } = input;
+    const ended = {
+      call,
+      actor,
+      ...(typeof command === 'string' && { command }),
+      ...(typeof callId === 'string' && { callId }),
+      ...(typeof exitCode === 'number' && { exitCode }),
+    };
+    if (place !== undefined) {
+      push(place);
+      const made = revisions[place];
+      if (made && place === next) all.push({ ...made, ...ended });
+      next = Math.max(next, place + 1);
+    } else if (CALLS.has(operation) && result['revision'] === undefined) {
       for (let one = revisions[next]; one && !named.has(one.commit) && one.atMs >= atMs; one = revisions[next])
         push(next + 1);
-      const subject = [input['command'], input['path']].find((value) => typeof value === 'string') ?? operation;
-      const { exitCode } = result;
-      const { callId } = input;
-      all.push({
-        type: 'call',
-        atMs,
-        subject,
-        actor,
-        outcome,
-        ...(typeof callId === 'string' && { callId }),
-        ...(typeof exitCode === 'number' && { exitCode }),
-      });
+      all.push({ type: 'call', ...ended, atMs, subject: subjectOf({ operation, input }), outcome });
     }
   }
   push(revisions.length);
   return all;
+}
+
+/** The command or the path, as far as the audit log has it. */
+export function subjectOf({ operation, input }: Pick<AuditEntry, 'operation' | 'input'>): string {
+  return [input['command'], input['path']].find((value) => typeof value === 'string') ?? operation;
 }

@@ -21,6 +21,7 @@ import type { FindSandbox } from '../common/find-sandbox.ts';
 import { busyText, holderOf } from '../common/lease-sandbox.ts';
 import { liveTreeChanged } from '../session/live-tree.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
+import { type KeepPrinted, MAX_PRINTED_BYTES } from '../record/keep-printed.ts';
 import type { Recorded, RecordRevision } from '../record/record-revision.ts';
 import { assertVariables } from './assert-variables.ts';
 import { checkedCommand } from './checked-command.ts';
@@ -75,6 +76,7 @@ interface Needs {
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly recordRevision: RecordRevision;
+  readonly keepPrinted: KeepPrinted;
   readonly actor: string;
 }
 
@@ -162,12 +164,22 @@ export class AttachProcess {
       isFinished = true;
       const exitCode = exit.code;
       const hit = await hits();
+      // A terminal is sent pictures of a screen, with what a person typed in them: nothing of those is kept.
+      const printed = terminal ? undefined : this.#needs.keepPrinted.keep(found, process.printed);
       // The command has run although it could not be recorded: its entry in the log ends.
       const { result, drift } = await recorded(exit).catch(async (error: unknown) => {
-        await finishAudit('error', { exitCode, ...(isLitterboxError(error) && { code: error.code }) });
+        await finishAudit('error', {
+          ...(await printed),
+          exitCode,
+          ...(isLitterboxError(error) && { code: error.code }),
+        });
         throw error;
       });
-      await finishAudit('ok', { exitCode, ...(result.revision && { revision: result.revision.commit }) });
+      await finishAudit('ok', {
+        ...(await printed),
+        exitCode,
+        ...(result.revision && { revision: result.revision.commit }),
+      });
       // A person who saw a command fail in a shell went on from it.
       const text = tool === 'run' ? decodeRaw(process.last) : '';
       const hints = commandHints(found.policy, { exit, text, ...hit }, 'person');
@@ -215,7 +227,10 @@ async function byChannel(
   options?: CallOptions,
 ): Promise<Started> {
   const started = await ChannelProcess.start(channel, { ...whatToRun(command), cwd, env, isMerged }, options);
-  return { process: new HeardProcess(started), hits: async () => await started.hits.catch(() => ({})) };
+  return {
+    process: new HeardProcess(started, MAX_PRINTED_BYTES),
+    hits: async () => await started.hits.catch(() => ({})),
+  };
 }
 
 async function byRuntime(
@@ -236,7 +251,7 @@ async function byRuntime(
     options,
   );
   return {
-    process: new HeardProcess(started),
+    process: new HeardProcess(started, MAX_PRINTED_BYTES),
     async hits() {
       const after = before && (await counted(channel));
       return before && after ? hitLimits(before, after) : {};

@@ -16,6 +16,7 @@ import type { FindSandbox } from '../common/find-sandbox.ts';
 import { liveTreeChanged } from '../session/live-tree.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { assertUsable, type OpenSandboxes } from '../session/open-sandboxes.ts';
+import type { KeepPrinted, Printed } from '../record/keep-printed.ts';
 import type { RecordRevision } from '../record/record-revision.ts';
 import { SessionSeats } from '../session/session-seats.ts';
 
@@ -38,6 +39,8 @@ export interface WorkspaceChange<Outcome> {
   facts?(outcome: Outcome): Pick<RevisionTrigger, 'exitCode' | 'durationMs'>;
   /** Facts of the outcome for the audit log. */
   summary?(outcome: Outcome): Readonly<Record<string, unknown>>;
+  /** The output, to be kept for whoever reviews the call. */
+  printed?(outcome: Outcome): Printed;
   /** Called when what `act` changed could not be recorded, before the call fails. The next one records it. */
   unrecorded?(outcome: Outcome): void;
   /** Called when all is recorded; throws when the call is to fail all the same. */
@@ -50,6 +53,7 @@ interface Needs {
   readonly state: StateStore;
   readonly audit: AuditLog;
   readonly recordRevision: RecordRevision;
+  readonly keepPrinted: KeepPrinted;
   readonly actor: string;
 }
 
@@ -95,16 +99,16 @@ export class ChangeWorkspace {
           ...(trigger.message !== undefined && { message: trigger.message.slice(0, 200) }),
         },
       },
-      async () => {
+      async (note) => {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await change.act(opened, record);
         const message = revisionMessage({ ...trigger, sandbox: record.slug, callId, ...change.facts?.(outcome) });
-        const { result, drift } = await this.#needs.recordRevision
-          .record(record, opened, message)
-          .catch((error: unknown) => {
-            change.unrecorded?.(outcome);
-            throw error;
-          });
+        const recording = this.#needs.recordRevision.record(record, opened, message).catch((error: unknown) => {
+          change.unrecorded?.(outcome);
+          throw error;
+        });
+        if (change.printed) note(this.#needs.keepPrinted.keep(record, change.printed(outcome))); // while it is recorded
+        const { result, drift } = await recording;
         failpoint('change.after-record');
         if (drift) throw liveTreeChanged(record, drift, ' The call ended, and what it changed is recorded.');
         change.settled?.(outcome);

@@ -99,6 +99,7 @@ export class RunCommand {
           durationMs: Math.round(durationMs),
           ...(interruption && { interruption }),
         }),
+        printed: (ended) => ended,
         unrecorded: (ended) => input.onUnrecorded?.(ended),
         settled(ended) {
           listener.signal.throwIfAborted();

@@ -1,0 +1,9 @@
+import type { IntegrationPlan } from '../../ports/persons-repository.ts';
+import type { Proof } from './read-proof.ts';
+
+/** A plan, what it is without, and what was run to show that the work is right. */
+export interface ShownPlan extends IntegrationPlan {
+  readonly proof: Proof;
+  /** One sentence: why the workspace was not looked into, so that the plan may be without its last changes. */
+  readonly unsettled?: string;
+}
