@@ -25,7 +25,6 @@ import {
   type Milestone,
   mergeChanges,
   type Operation,
-  type OperationOptions,
   openShell,
   planIntegration,
   type PooledSandbox,
@@ -50,12 +49,10 @@ import {
 import type { Performer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
 import { openForPeople } from './open-for-people.ts';
-import { Sandbox } from './sandbox.ts';
+import { type ApplyOptions, type MergeOptions, Sandbox } from './sandbox.ts';
 
 /** What an operation takes, as a caller writes it. */
 type InputOf<Asked extends { readonly input: Operation['input'] }> = Asked['input']['_zod']['input'];
-type MergeOptions = Omit<InputOf<typeof mergeChanges>, 'sandbox'> & Pick<OperationOptions, 'onPlan'>;
-type ApplyOptions = Omit<InputOf<typeof applyChanges>, 'sandbox'> & Pick<OperationOptions, 'onPlan'>;
 type DiffScope = CallOptions & Omit<InputOf<typeof readDiff>, 'sandbox'>;
 
 /** Names a sandbox of this repository by its name; a name is slugified as at create. */

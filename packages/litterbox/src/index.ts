@@ -5,7 +5,15 @@ export type { ProviderFactory, ProviderLoader, ProviderMachine } from '@litterbo
 export type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 export type { ProviderSource } from './open-providers.ts';
 export { defaultStateDirectory } from './load-parts.ts';
-export { type ChangeOptions, type CommandResult, type RunOptions, Sandbox } from './sandbox.ts';
+export {
+  type ApplyOptions,
+  type ChangeOptions,
+  type CommandResult,
+  type MergeOptions,
+  type RunOptions,
+  Sandbox,
+} from './sandbox.ts';
+export type { TextListeners } from './hear-text.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
 export {
   type AuditEntry,
@@ -34,5 +42,14 @@ export {
   type SnapshotNote,
   type TakeSnapshotResult,
   type UndoResult,
+  type Assurance,
+  type CreateSandboxResult,
+  type LitterboxEvent,
+  type RestoreResult,
+  type RunState,
+  type RunStateResult,
+  type SandboxRecord,
+  type ServiceStatus,
+  type ShownPlan,
   visible,
 } from '@litterbox/core';

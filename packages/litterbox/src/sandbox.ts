@@ -1,4 +1,20 @@
 import {
+  type Assurance,
+  applyChanges,
+  deleteSandbox,
+  type FileChange,
+  findSandbox,
+  type IntegrateResult,
+  mergeChanges,
+  type OutputChunk,
+  planIntegration,
+  recoverSandbox,
+  type RestoreResult,
+  restoreRevision,
+  type RunState,
+  type RunStateResult,
+  setRunState,
+  type ShownPlan,
   blameFile,
   type AttachedProcess,
   type CallOptions,
@@ -61,6 +77,7 @@ import {
   type UseCases,
   writeFile,
 } from '@litterbox/core';
+import { hearText, type TextListeners } from './hear-text.ts';
 
 /** What a command gave, with its output as text (bytes that are not UTF-8 as lone surrogates) and as bytes. */
 export interface CommandResult {
@@ -84,8 +101,17 @@ export interface CommandResult {
 
 /** How a command runs in a sandbox. */
 export type RunOptions = CallOptions &
+  TextListeners &
   Pick<OperationOptions, 'onOutput'> &
-  Omit<(typeof runCommand)['input']['_zod']['input'], 'sandbox' | 'command'>;
+  Omit<(typeof runCommand)['input']['_zod']['input'], 'sandbox' | 'command' | 'stdin'> & {
+    /** Text is given as UTF-8. */
+    readonly stdin?: string | Uint8Array;
+  };
+
+/** What an operation takes besides the sandbox, as a caller writes it. */
+type InputOf<Asked extends { readonly input: Operation['input'] }> = Omit<Asked['input']['_zod']['input'], 'sandbox'>;
+export type MergeOptions = InputOf<typeof mergeChanges> & Pick<OperationOptions, 'onPlan'>;
+export type ApplyOptions = InputOf<typeof applyChanges> & Pick<OperationOptions, 'onPlan'>;
 
 /** How a path of a sandbox is changed. */
 export type ChangeOptions = CallOptions & Omit<(typeof removePath)['input']['_zod']['input'], 'sandbox' | 'path'>;
@@ -118,8 +144,20 @@ export class Sandbox implements AsyncDisposable {
    * A non-zero exit and a timeout are results, not errors.
    */
   async run(command: string | readonly [string, ...string[]], options: RunOptions = {}): Promise<CommandResult> {
-    const { signal, onOutput, ...input } = options;
-    return resultOf(await this.#perform(runCommand, { ...input, sandbox: this.name, command }, { signal, onOutput }));
+    const { signal, onOutput, onStdout, onStderr, stdin, ...input } = options;
+    const text = hearText({ ...(onStdout && { onStdout }), ...(onStderr && { onStderr }) });
+    const hear = async (chunk: OutputChunk) => {
+      await onOutput?.(chunk);
+      await text.hear(chunk);
+    };
+    const given = typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin;
+    const ran = await this.#perform(
+      runCommand,
+      { ...input, ...(given && { stdin: given }), sandbox: this.name, command },
+      { signal, ...((onOutput ?? onStdout ?? onStderr) && { onOutput: hear }) },
+    );
+    await text.end();
+    return resultOf(ran);
   }
 
   /** Starts a process to talk to, with or without a terminal. */
@@ -133,6 +171,11 @@ export class Sandbox implements AsyncDisposable {
   /** A file's bytes. Relative paths start at the workspace. */
   async read(path: string, options?: CallOptions): Promise<Uint8Array> {
     return await this.#perform(readFile, { sandbox: this.name, path }, options);
+  }
+
+  /** The same as text. Bytes that are not UTF-8 are U+FFFD. */
+  async readText(path: string, options?: CallOptions): Promise<string> {
+    return new TextDecoder().decode(await this.read(path, options));
   }
 
   /** Replaces a file, makes its directories, and records it. Waits for `waitMs` until another call in it ends, ten seconds without. */
@@ -175,6 +218,57 @@ export class Sandbox implements AsyncDisposable {
     const chunks: Uint8Array[] = [];
     for await (const bytes of diff.patch()) chunks.push(bytes);
     return decodeRaw(joinBytes(chunks)); // as a whole: a character may lie in two chunks
+  }
+
+  /** The files that differ from the base. What the workspace holds is recorded first. */
+  async changes(options?: CallOptions): Promise<readonly FileChange[]> {
+    const diff = await this.#perform(readDiff, { sandbox: this.name }, options);
+    return await diff.files();
+  }
+
+  /** What {@link apply} or {@link merge} would do, without doing it. */
+  async plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<ShownPlan> {
+    return await this.#perform(planIntegration, { ...input, sandbox: this.name }, options);
+  }
+
+  /**
+   * Brings the changes into index and work tree, all or those at some `paths`; the sandbox stays.
+   *
+   * @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`, as `Litterbox.apply`
+   */
+  async apply({ onPlan, ...input }: ApplyOptions = {}, options?: ProgressOptions): Promise<IntegrateResult> {
+    return await this.#perform(applyChanges, { ...input, sandbox: this.name }, { ...options, onPlan });
+  }
+
+  /** Merges as `git merge` does, then deletes the sandbox. @throws LitterboxError as {@link apply} */
+  async merge({ onPlan, ...input }: MergeOptions = {}, options?: ProgressOptions): Promise<IntegrateResult> {
+    return await this.#perform(mergeChanges, { ...input, sandbox: this.name }, { ...options, onPlan });
+  }
+
+  /** @throws LitterboxError `UNMERGED_WORK` without `force`, where there is work that nobody took */
+  async delete(input: { readonly force?: boolean } = {}, options?: CallOptions): Promise<SandboxRecord> {
+    return await this.#perform(deleteSandbox, { ...input, sandbox: this.name }, options);
+  }
+
+  /** Pauses, stops or resumes it. */
+  async setRunState(state: RunState, options?: CallOptions): Promise<RunStateResult> {
+    const [result] = await this.#perform(setRunState, { sandbox: this.name, state }, options);
+    return result as RunStateResult; // one sandbox, one result
+  }
+
+  /** Puts the workspace to a revision, by number or commit. */
+  async restore(revision: string, options?: ProgressOptions): Promise<RestoreResult> {
+    return await this.#perform(restoreRevision, { sandbox: this.name, revision }, options);
+  }
+
+  /** Rebuilds a runtime that was lost, from the last revision. One that works is left as it is (`CONFLICT`), unless `force` is set. */
+  async recover(input: { readonly force?: boolean } = {}, options?: ProgressOptions): Promise<SandboxRecord> {
+    return await this.#perform(recoverSandbox, { ...input, sandbox: this.name }, options);
+  }
+
+  /** What isolation is in force, as read back when its session started. */
+  async assurance(options?: CallOptions): Promise<Assurance | undefined> {
+    return (await this.#perform(findSandbox, { sandbox: this.name }, options)).assurance;
   }
 
   /** Revisions, newest first. */

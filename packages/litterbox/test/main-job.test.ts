@@ -15,6 +15,34 @@ async function refusal(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe(`the main job on ${PROVIDER}`, () => {
+  it('a sandbox has every verb of its own, and speaks text', async () => {
+    await using fixture = new LibraryFixture();
+    const litterbox = fixture.open();
+    const sandbox = await litterbox.create({ name: 'verbs' });
+    const heard: string[] = [];
+    const ran = await sandbox.run('cat; echo ü >&2', {
+      stdin: 'given\n',
+      onStdout: (text) => heard.push(`out ${text}`),
+      onStderr: (text) => heard.push(`err ${text}`),
+    });
+    expect([ran.stdout, ...heard.toSorted()]).toEqual(['given\n', 'err ü\n', 'out given\n']);
+    await sandbox.write('src/a.txt', 'one\n');
+    await sandbox.write('src/b.txt', 'two ü\n');
+    expect(await sandbox.readText('src/b.txt')).toBe('two ü\n');
+    expect((await sandbox.changes()).map(({ path }) => path)).toEqual(['src/a.txt', 'src/b.txt']);
+    expect(await sandbox.assurance()).toEqual((await litterbox.assurance('verbs')).assurance);
+    await sandbox.restore('1');
+    expect((await sandbox.changes()).map(({ path }) => path)).toEqual(['src/a.txt']);
+    expect(await sandbox.setRunState('paused')).toMatchObject({ record: { slug: 'verbs' } });
+    await sandbox.setRunState('ready');
+    const { tip } = await sandbox.plan({ integration: 'apply' });
+    expect(await sandbox.apply({ tip })).toMatchObject({ outcome: 'staged' });
+    expect(fixture.git('status', '--porcelain')).toBe('M  src/a.txt\n');
+    await expect(sandbox.recover()).rejects.toMatchObject({ code: 'CONFLICT' });
+    await sandbox.delete({ force: true });
+    expect(await litterbox.list()).toEqual([]);
+  });
+
   it('create, run, write, log, diff, milestone, merge: one diff to accept', async () => {
     await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
