@@ -1,6 +1,7 @@
 import { AcceptWork } from '../use-cases/review/accept-work.ts';
 import { AttachProcess } from '../use-cases/work/attach-process.ts';
 import { ChangeRunState } from '../use-cases/session/change-run-state.ts';
+import { CheckSecrets } from '../use-cases/decide/check-secrets.ts';
 import { DeleteSandbox } from '../use-cases/remove/delete-sandbox.ts';
 import { ExportTree } from '../use-cases/review/export-tree.ts';
 import { ForkSandbox } from '../use-cases/create/fork-sandbox.ts';
@@ -26,6 +27,7 @@ export const PERSON_USE_CASES = useCaseTable({
   acceptWork: AcceptWork,
   attachProcess: AttachProcess,
   changeRunState: ChangeRunState,
+  checkSecrets: CheckSecrets,
   deleteSandbox: DeleteSandbox,
   exportTree: ExportTree,
   forkSandbox: ForkSandbox,
