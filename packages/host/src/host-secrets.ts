@@ -5,6 +5,7 @@ import {
   LitterboxError,
   MAX_SECRET_CHARACTERS,
   originText,
+  quoted,
   type SecretOrigin,
   type SecretSource,
   shown,
@@ -55,7 +56,7 @@ async function readOwnFile(host: Host, origin: { readonly file: string }, option
       `Litterbox does not read the secret of ${shown(origin.file)}: it has to be a file of yours with mode 0600, and no link.`,
       {
         operation: OPERATION,
-        hint: `Change whatever somebody else could have read there, then: chmod 600 ${shown(origin.file)}`,
+        hint: `Change whatever somebody else could have read there, then: chmod 600 ${quoted(origin.file)}`,
       },
     );
   }
@@ -101,7 +102,7 @@ async function askProgram(
   if (isUnknown) throw notFound(origin);
   throw new LitterboxError('UNAVAILABLE', `${name} failed to read the secret of ${shown(originText(origin))}.`, {
     operation: OPERATION,
-    hint: `Run it yourself, and see what it says: ${shown(argv.join(' '))}`,
+    hint: `Run it yourself, and see what it says: ${argv.map(quoted).join(' ')}`,
   });
 }
 
@@ -115,11 +116,11 @@ function checked(text: string, origin: SecretOrigin): string {
 function notFound(origin: SecretOrigin): LitterboxError {
   const [store, where] =
     'keychain' in origin
-      ? [`secret-tool store --label=${shown(origin.keychain)} litterbox ${shown(origin.keychain)}`, 'keep it there']
+      ? [`secret-tool store --label=${quoted(origin.keychain)} litterbox ${quoted(origin.keychain)}`, 'keep it there']
       : 'pass' in origin
-        ? [`pass insert ${shown(origin.pass)}`, 'keep it there']
+        ? [`pass insert ${quoted(origin.pass)}`, 'keep it there']
         : 'file' in origin
-          ? [`(umask 077 && cat > ${shown(origin.file)})`, 'write it there']
+          ? [`(umask 077 && cat > ${quoted(origin.file)})`, 'write it there']
           : [`export ${origin.environment}`, 'set it before litterbox is started'];
   return new LitterboxError('SECRET_NOT_FOUND', `There is no secret in ${shown(originText(origin))}.`, {
     operation: OPERATION,

@@ -90,6 +90,12 @@ test('a file that others may read, or a link, is not read', async () => {
   expect(await failure({ file: at('link') })).toBe('PERMISSION_DENIED');
 });
 
+test('a hint to copy runs nothing that a path says', async () => {
+  await expect(source.read({ file: at('$(reboot)') })).rejects.toMatchObject({
+    details: { hint: `To write it there: (umask 077 && cat > '${at('$(reboot)')}')` },
+  });
+});
+
 test('a value of several lines, or too long, is refused and not repeated', async () => {
   expect(await failure({ environment: 'LINES' })).toBe('UNSUPPORTED');
   await writeFile(at('long'), 'x'.repeat(16_385), { mode: 0o600 });
