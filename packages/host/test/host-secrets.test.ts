@@ -78,7 +78,7 @@ test('pass hears where its store is', async () => {
   expect(await source.read({ pass: 'store' })).toBe('/store');
 });
 
-test('a file that others may read, or a link, is not read', async () => {
+test('a file that others may read, a link or a directory is not read', async () => {
   await writeFile(at('open'), VALUE);
   for (const mode of [0o640, 0o604, 0o620]) {
     await chmod(at('open'), mode);
@@ -88,6 +88,8 @@ test('a file that others may read, or a link, is not read', async () => {
   expect(await source.read({ file: at('open') })).toBe(VALUE);
   await symlink(at('kept'), at('link'));
   expect(await failure({ file: at('link') })).toBe('PERMISSION_DENIED');
+  await mkdir(at('closed'), { mode: 0o700 });
+  expect(await failure({ file: at('closed') })).toBe('PERMISSION_DENIED');
 });
 
 test('a hint to copy runs nothing that a path says', async () => {
