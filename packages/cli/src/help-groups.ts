@@ -21,12 +21,13 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonl
   ['Agents:', ['with', 'agent', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
   ['More sandboxes:', ['fork', 'race', 'clone', 'pool', 'pause', 'resume', 'recover']],
-  ['This machine and others:', ['doctor', 'host', 'explain', 'trust', 'audit']],
+  ['This machine and others:', ['doctor', 'host', 'explain', 'trust', 'secret', 'audit']],
 ];
 
 /** What the commands below a word have in common, for the list of commands. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   snapshot: 'Keep what a sandbox holds, ignored files and home too, and go back to it',
+  secret: 'Tell which secrets of yours .litterbox.toml names, and whether each is there',
 };
 
 /** The same for options of commands that have many, by operation and key of its input. */

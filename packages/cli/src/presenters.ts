@@ -86,6 +86,8 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
     ],
     load: async () => (await import('./commands/machine.ts')).presented['config-trust'],
   },
+  'secret-list': { load: async () => (await import('./commands/secrets.ts')).presented['secret-list'] },
+  'secret-check': { load: async () => (await import('./commands/secrets.ts')).presented['secret-check'] },
   'audit-list': {
     options: [['--verify', 'check the whole chain of hashes']],
     load: async () => (await import('./commands/machine.ts')).presented['audit-list'],

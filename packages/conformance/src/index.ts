@@ -3,6 +3,7 @@ export { failureOf } from './collected-tests.ts';
 export { CountingHost } from './counting-host.ts';
 export { describeAuditLog } from './describe-audit-log.ts';
 export { describeDirectorySync, type DirectorySyncOptions, type SyncPlaces } from './describe-directory-sync.ts';
+export { describeSecretSource, type SecretSourceOptions } from './describe-secret-source.ts';
 export { describeHostGauge, type HostGaugeOptions } from './describe-host-gauge.ts';
 export { describeHost, type HostOptions } from './describe-host.ts';
 export { describeLoopback, type LoopbackOptions } from './describe-loopback.ts';

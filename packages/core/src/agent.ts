@@ -43,6 +43,7 @@ export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
 export { SandboxId } from './domain/sandbox/ids.ts';
 export type { Host, HostFacts } from './ports/host.ts';
 export type { HostGauge } from './ports/host-gauge.ts';
+export type { SecretSource } from './ports/secret-source.ts';
 export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
 export type { Forward, PortForwarder } from './ports/port-forwarder.ts';

@@ -73,6 +73,8 @@ export {
 export type { MachineLoad } from './domain/sandbox/machine-load.ts';
 export type { HostVerdict, PlacedHost, Placement } from './domain/sandbox/placement.ts';
 export type { HostGauge } from './ports/host-gauge.ts';
+export type { SecretSource } from './ports/secret-source.ts';
+export { originText, type SecretOrigin } from './domain/secrets/secret-origin.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/sandbox/ids.ts';
 export type { NetworkMode, NetworkPolicy, Policy } from './domain/sandbox/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/text/raw-text.ts';
@@ -221,6 +223,7 @@ export { reconcileState } from './operations/reconcile-state.ts';
 export { recoverSandbox, restoreRevision, undoRevision } from './operations/restore-revision.ts';
 export { runCommand } from './operations/work/run-command.ts';
 export { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './operations/snapshots.ts';
+export { checkSecrets, listSecrets } from './operations/secrets.ts';
 export { trustConfig } from './operations/trust-config.ts';
 export { type FieldSchema, type Wording, wordings } from './operations/declare/wording.ts';
 export { writeFile } from './operations/work/write-file.ts';
@@ -258,6 +261,7 @@ export type {
 } from './use-cases/create/create-options.ts';
 export { type CreatedWith, type DependencyAdvice, dependencyAdvice } from './use-cases/decide/dependency-advice.ts';
 export type { MissingDependencies } from './use-cases/decide/missing-dependencies.ts';
+export type { CheckedSecret, NamedSecret } from './use-cases/decide/check-secrets.ts';
 export { CONFIG_FILE, type PolicyOverrides, type ReadConfig } from './use-cases/decide/decide-policy.ts';
 export { DeleteSandbox } from './use-cases/remove/delete-sandbox.ts';
 export type { EditFileInput, EditResult } from './use-cases/work/edit-file.ts';

@@ -105,6 +105,8 @@ export type { HostVerdict, PlacedHost, Placement } from './domain/sandbox/placem
 export { LIMIT_KEYS, type LimitName, type ResourceLimits } from './domain/sandbox/resource-limits.ts';
 export type { SandboxRoot } from './domain/sandbox/sandbox-root.ts';
 export type { HostGauge } from './ports/host-gauge.ts';
+export { MAX_SECRET_CHARACTERS, type SecretSource } from './ports/secret-source.ts';
+export { originText, type SecretOrigin } from './domain/secrets/secret-origin.ts';
 export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
 export type {
   ProviderFactory,

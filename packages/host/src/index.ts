@@ -1,4 +1,5 @@
 export { type LocalHostOptions, localHost } from './local-host.ts';
+export { hostSecrets } from './host-secrets.ts';
 export { machineGauge } from './machine-gauge.ts';
 export { repositoryTop } from './repository-top.ts';
 export { localHeap } from './local-heap.ts';

@@ -15,19 +15,19 @@ export function hearText({ onStdout, onStderr }: TextListeners): {
   end(): Promise<void>;
 } {
   const streams = {
-    'stdout-data': { decoder: new TextDecoder(), tell: onStdout },
-    'stderr-data': { decoder: new TextDecoder(), tell: onStderr },
+    'stdout-data': { decoder: new TextDecoder(), listen: onStdout },
+    'stderr-data': { decoder: new TextDecoder(), listen: onStderr },
   };
   return {
     async hear({ type, bytes }) {
-      const { decoder, tell } = streams[type];
-      const text = tell ? decoder.decode(bytes, { stream: true }) : '';
-      if (text !== '') await tell?.(text);
+      const { decoder, listen } = streams[type];
+      const text = listen ? decoder.decode(bytes, { stream: true }) : '';
+      if (text !== '') await listen?.(text);
     },
     async end() {
-      for (const { decoder, tell } of Object.values(streams)) {
-        const text = tell ? decoder.decode() : '';
-        if (text !== '') await tell?.(text);
+      for (const { decoder, listen } of Object.values(streams)) {
+        const text = listen ? decoder.decode() : '';
+        if (text !== '') await listen?.(text);
       }
     },
   };

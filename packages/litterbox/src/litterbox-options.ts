@@ -6,6 +6,7 @@ import type {
   Heap,
   Host,
   HostGauge,
+  SecretSource,
   Hosts,
   Keepers,
   NetworkGate,
@@ -73,6 +74,8 @@ export interface LitterboxParts {
   readonly networkGate: NetworkGate;
   /** Brings files of the person's working tree to other machines. */
   readonly directorySync: DirectorySync;
+  /** Reads the person's secrets where they are kept. */
+  readonly secretSource: SecretSource;
   readonly pool: SandboxPool;
   readonly poolFiller: PoolFiller;
 }

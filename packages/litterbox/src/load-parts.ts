@@ -6,6 +6,8 @@ import {
   type Hosts,
   LitterboxError,
   type NetworkGate,
+  type SecretSource,
+  type Host,
   type SourceControl,
 } from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
@@ -77,6 +79,7 @@ export async function loadParts(
   const hostGauge = parts.hostGauge ?? lateGauge(hosts);
   const networkGate = parts.networkGate ?? lateGate(clock);
   const directorySync = parts.directorySync ?? lateSync;
+  const secretSource = parts.secretSource ?? lateSecrets(host);
   const pool = parts.pool ?? store?.pool ?? NO_POOL;
   const poolFiller = parts.poolFiller ?? (launchFiller ? { launch: launchFiller } : {});
   return {
@@ -92,6 +95,7 @@ export async function loadParts(
     keepers,
     networkGate,
     directorySync,
+    secretSource,
     pool,
     poolFiller,
   };
@@ -139,6 +143,14 @@ const lateSync: DirectorySync = {
     return await rsync().sync(...what);
   },
 };
+
+/** Loaded when somebody asks for a secret. */
+const lateSecrets = (host: Host): SecretSource => ({
+  read: async (...what) => {
+    const { hostSecrets } = await import('@litterbox/host');
+    return await hostSecrets(host).read(...what);
+  },
+});
 
 const systemClock: Clock = {
   wallMs: () => Date.now(),

@@ -110,7 +110,9 @@ export type RunOptions = CallOptions &
 
 /** What an operation takes besides the sandbox, as a caller writes it. */
 type InputOf<Asked extends { readonly input: Operation['input'] }> = Omit<Asked['input']['_zod']['input'], 'sandbox'>;
+/** How work is merged: `tip` and `acceptRisky` are a person's yes, `message` the subject of the commit. */
 export type MergeOptions = InputOf<typeof mergeChanges> & Pick<OperationOptions, 'onPlan'>;
+/** How work is staged: `paths` takes parts, `tip` and `acceptRisky` are a person's yes. */
 export type ApplyOptions = InputOf<typeof applyChanges> & Pick<OperationOptions, 'onPlan'>;
 
 /** How a path of a sandbox is changed. */

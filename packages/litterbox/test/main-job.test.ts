@@ -37,7 +37,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     await sandbox.setRunState('ready');
     const { tip } = await sandbox.plan({ integration: 'apply' });
     expect(await sandbox.apply({ tip })).toMatchObject({ outcome: 'staged' });
-    expect(fixture.git('status', '--porcelain')).toBe('M  src/a.txt\n');
+    expect(fixture.git('status', '--porcelain')).toBe('M  src/a.txt');
     await expect(sandbox.recover()).rejects.toMatchObject({ code: 'CONFLICT' });
     await sandbox.delete({ force: true });
     expect(await litterbox.list()).toEqual([]);

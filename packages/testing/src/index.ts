@@ -8,6 +8,7 @@ export { memoryApprover } from './ports/memory-approver.ts';
 export { memoryAudit } from './state/memory-audit.ts';
 export { memoryForwarder } from './ports/memory-forwarder.ts';
 export { memoryGate } from './ports/memory-gate.ts';
+export { memorySecrets } from './ports/memory-secrets.ts';
 export { type GaugeAnswer, memoryGauge } from './ports/memory-gauge.ts';
 export { memoryHost } from './ports/memory-host.ts';
 export { memoryKeepers } from './ports/memory-keepers.ts';

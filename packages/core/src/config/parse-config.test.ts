@@ -175,6 +175,13 @@ const rows: readonly Row[] = [
   ['B22 a secret name', 'secrets = ["x y"]', 'SECRET_NAME', ':1:12 ', '"x y"'],
   ['B22 a value', '[secrets]\nx = "hunter2"', 'SECRET_INLINE_FORBIDDEN', ':2:1 secrets.x'],
   ['B22 a value in a table', '[secrets.x]\nvalue = "hunter2"', 'SECRET_INLINE_FORBIDDEN'],
+  ['a secret of two places', 'secrets.x = { pass = "a", keychain = "b" }', 'CONFIG_VALUE', 'want one place'],
+  ['a secret of an unknown place', 'secrets.x = { vault = "hunter2" }', 'CONFIG_VALUE', 'want one place'],
+  ['a secret by a program', 'secrets.x = { command = ["sh"] }', 'CONFIG_VALUE', 'want one place'],
+  ['an entry that is an option', 'secrets.x = { pass = "-c" }', 'CONFIG_VALUE', 'secrets.x.pass', 'want the name'],
+  ['a keychain entry that is an option', 'secrets.x = { keychain = "--all" }', 'CONFIG_VALUE', 'want the name'],
+  ['a secret in no variable', 'secrets.x = { environment = "A=B" }', 'CONFIG_VALUE', 'want the name of a variable'],
+  ['a secret in a relative file', 'secrets.x = { file = "token" }', 'CONFIG_VALUE', 'want the absolute path'],
   ['B22 a value under another key', 'secret.x.value = "hunter2"', 'SECRET_INLINE_FORBIDDEN', ':1:1 secret'],
   ...['"10"', '"0s"', '"1y"', '"25h"', '"1.5s"', '"-1s"'].map(
     (value): Row => [`B23 ${value}`, `[limits]\ntimeout = ${value}`, 'CONFIG_VALUE', 'duration like "30s", 1s..24h'],
@@ -212,7 +219,12 @@ describe('what is refused', () => {
   }
 
   test('a secret that stands in the file is never repeated', () => {
-    for (const text of ['secrets.x = "hunter2"', 'secrets = { x = { value = "hunter2" } }', 'secret = "hunter2"']) {
+    for (const text of [
+      'secrets.x = "hunter2"',
+      'secrets = { x = { value = "hunter2" } }',
+      'secret = "hunter2"',
+      'secrets.x = { hunter2 = "hunter2" }',
+    ]) {
       expect(JSON.stringify([refusalOf(text).message, refusalOf(text).details])).not.toContain('hunter2');
     }
   });
@@ -266,6 +278,13 @@ web = { command = ["npm", "start"], signals = { restart = "SIGHUP" } }`,
     expect(parseConfig('secrets = ["A"]', PLACE).config.secrets).toEqual({ A: { keychain: 'A' } });
     expect(parseConfig('[secrets]\nA = { keychain = "work/a" }', PLACE).config.secrets).toEqual({
       A: { keychain: 'work/a' },
+    });
+    const places = 'A = {}\nB = { pass = "b" }\nC = { environment = "C_1" }\nD = { file = "/home/ada/d" }';
+    expect(parseConfig(`[secrets]\n${places}`, PLACE).config.secrets).toEqual({
+      A: { keychain: 'A' },
+      B: { pass: 'b' },
+      C: { environment: 'C_1' },
+      D: { file: '/home/ada/d' },
     });
   });
 

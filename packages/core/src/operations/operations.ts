@@ -29,6 +29,7 @@ import { recoverSandbox, restoreRevision, undoRevision } from './restore-revisio
 import { runCommand } from './work/run-command.ts';
 import { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { seatAgent } from './work/seat-agent.ts';
+import { checkSecrets, listSecrets } from './secrets.ts';
 import { trustConfig } from './trust-config.ts';
 import { writeFile } from './work/write-file.ts';
 
@@ -82,6 +83,8 @@ export const OPERATIONS = [
   explain,
   checkMachine,
   trustConfig,
+  listSecrets,
+  checkSecrets,
   readAudit,
   verifyAudit,
   reconcileState,

@@ -2,6 +2,7 @@ import { AcceptWork } from '../use-cases/review/accept-work.ts';
 import { AttachProcess } from '../use-cases/work/attach-process.ts';
 import { BlameFile } from '../use-cases/review/blame-file.ts';
 import { ChangeRunState } from '../use-cases/session/change-run-state.ts';
+import { CheckSecrets } from '../use-cases/decide/check-secrets.ts';
 import { DeleteSandbox } from '../use-cases/remove/delete-sandbox.ts';
 import { ExportTree } from '../use-cases/review/export-tree.ts';
 import { ForecastMerges } from '../use-cases/review/forecast-merges.ts';
@@ -31,6 +32,7 @@ export const PERSON_USE_CASES = useCaseTable({
   attachProcess: AttachProcess,
   blameFile: BlameFile,
   changeRunState: ChangeRunState,
+  checkSecrets: CheckSecrets,
   deleteSandbox: DeleteSandbox,
   exportTree: ExportTree,
   forecastMerges: ForecastMerges,

@@ -13,6 +13,7 @@ import type { PoolFiller } from '../ports/pool-filler.ts';
 import type { PortForwarder } from '../ports/port-forwarder.ts';
 import type { Providers } from '../ports/providers.ts';
 import type { SandboxPool } from '../ports/sandbox-pool.ts';
+import type { SecretSource } from '../ports/secret-source.ts';
 import type { SourceControl } from '../ports/source-control.ts';
 import type { StateStore } from '../ports/state-store.ts';
 
@@ -33,6 +34,7 @@ export interface Ports {
   readonly keepers: Keepers;
   readonly directorySync: DirectorySync;
   readonly networkGate: NetworkGate;
+  readonly secretSource: SecretSource;
   readonly approver: Approver;
   /** Absolute path of the person's repository, or of a directory in it. */
   readonly repositoryPath: string;

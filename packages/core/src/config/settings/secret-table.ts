@@ -1,32 +1,41 @@
+import { SECRET_ORIGINS, type SecretOrigin } from '../../domain/secrets/secret-origin.ts';
 import { isTable, Refused, refusedValue, setting } from './setting.ts';
-
-/** Where a secret comes from: the entry of the system keychain. */
-export interface SecretConfig {
-  readonly keychain: string;
-}
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const HINT = 'Write secrets = ["API_TOKEN"] and keep the value in the keychain.';
+const ORIGIN_HINT = `Write one of: ${SECRET_ORIGINS.map((kind) => `{ ${kind} = "…" }`).join(', ')}.`;
+/** By kind. None can be taken for an option of the program that it is given to. */
+const FORMS = {
+  keychain: { pattern: /^(?!-)[\w./@-]{1,128}$/, wanted: 'the name of a keychain entry' },
+  pass: { pattern: /^(?!-)[\w./@-]{1,128}$/, wanted: 'the name of an entry of pass' },
+  environment: { pattern: NAME, wanted: 'the name of a variable' },
+  file: { pattern: /^\/[^\0-\x1f\x7f]{1,1023}$/, wanted: 'the absolute path of a file' },
+} as const;
 const schema = {
-  description: 'Names of secrets in the system keychain. Never their values.',
+  description: 'Names of secrets, and where each is kept. Never their values.',
   anyOf: [
     { type: 'array', items: { type: 'string' } },
     {
       type: 'object',
-      additionalProperties: { type: 'object', properties: { keychain: { type: 'string' } } },
+      additionalProperties: {
+        type: 'object',
+        properties: Object.fromEntries(SECRET_ORIGINS.map((kind) => [kind, { type: 'string' }])),
+        additionalProperties: false,
+        maxProperties: 1,
+      },
     },
   ],
 };
 
 export function secretTable() {
-  return setting(schema, (value): Readonly<Record<string, SecretConfig>> | Refused => {
+  return setting(schema, (value): Readonly<Record<string, SecretOrigin>> | Refused => {
     if (Array.isArray(value)) {
       const bad = value.findIndex((name) => typeof name !== 'string' || !NAME.test(name));
       if (bad !== -1) return badName(value[bad], [bad]);
       return Object.fromEntries(value.map((name) => [String(name), { keychain: String(name) }]));
     }
     if (!isTable(value)) return refusedValue('CONFIG_TYPE', value, 'a list of names', HINT);
-    const secrets: [string, SecretConfig][] = [];
+    const secrets: [string, SecretOrigin][] = [];
     for (const [name, entry] of Object.entries(value)) {
       if (!NAME.test(name)) return badName(name, [name]);
       // Never repeat what stands here: it may be the secret.
@@ -34,14 +43,29 @@ export function secretTable() {
         return new Refused('SECRET_INLINE_FORBIDDEN', 'a secret may not stand in the file', HINT, [name]);
       }
       if (!isTable(entry)) return new Refused('CONFIG_TYPE', 'want a table', HINT, [name]);
-      const keychain = entry['keychain'] ?? name;
-      if (typeof keychain !== 'string' || !/^[\w./@-]{1,128}$/.test(keychain)) {
-        return new Refused('CONFIG_VALUE', 'want the name of a keychain entry', HINT, [name, 'keychain']);
-      }
-      secrets.push([name, { keychain }]);
+      const origin = originOf(name, entry);
+      if (origin instanceof Refused) return origin;
+      secrets.push([name, origin]);
     }
     return Object.fromEntries(secrets);
   });
+}
+
+/** Repeats nothing of an entry but the kind: what stands there may be the secret. */
+function originOf(name: string, entry: Readonly<Record<string, unknown>>): SecretOrigin | Refused {
+  const [kind, ...more] = Object.keys(entry);
+  if (kind === undefined) return { keychain: name };
+  const known = SECRET_ORIGINS.find((each) => each === kind);
+  if (more.length > 0 || known === undefined) {
+    return new Refused('CONFIG_VALUE', 'want one place where the secret is kept', ORIGIN_HINT, [name]);
+  }
+  const place = entry[known];
+  const { pattern, wanted } = FORMS[known];
+  if (typeof place !== 'string' || !pattern.test(place)) {
+    return new Refused('CONFIG_VALUE', `want ${wanted}`, ORIGIN_HINT, [name, known]);
+  }
+  // One key is there, which `known` names.
+  return { [known]: place } as unknown as SecretOrigin;
 }
 
 /** `secret` is a likely slip for `secrets`, and a value under it must not go unnoticed as an unknown key. */

@@ -85,8 +85,7 @@ export class DecidePolicy {
     overrides: PolicyOverrides,
     options?: CallOptions,
   ): Promise<DecidedPolicy> {
-    const { config, warnings, trustText, isTrusted } = await this.read(repository, options);
-    if (!isTrusted) throw await this.#describeUntrusted(repository, trustText);
+    const { config, warnings } = await this.readTrusted(repository, options);
     // Loaded here: the parser of the configuration costs more than many a command that needs none.
     const [{ policyOf, DEFAULT_LIMITS }, { environmentOverrides }] = await Promise.all([
       import('../../config/policy-of.ts'),
@@ -121,6 +120,13 @@ export class DecidePolicy {
           canInstall: provider.images !== undefined,
         }),
     };
+  }
+
+  /** The configuration, which a person has agreed to. @throws LitterboxError `CONFIG_*`, `CONFIG_UNTRUSTED`. */
+  async readTrusted(repository: SourceRepository, options?: CallOptions): Promise<ReadConfig> {
+    const read = await this.read(repository, options);
+    if (!read.isTrusted) throw await this.#describeUntrusted(repository, read.trustText);
+    return read;
   }
 
   /** The configuration as it stands, trusted or not. */

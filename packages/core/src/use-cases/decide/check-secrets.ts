@@ -1,0 +1,83 @@
+import { LitterboxError } from '../../domain/errors/errors.ts';
+import type { SecretOrigin } from '../../domain/secrets/secret-origin.ts';
+import type { AuditLog } from '../../ports/audit-log.ts';
+import type { CallOptions } from '../../ports/call.ts';
+import type { SecretSource } from '../../ports/secret-source.ts';
+import { audited } from '../common/audited.ts';
+import type { OpenRepository } from '../common/open-repository.ts';
+import type { DecidePolicy } from './decide-policy.ts';
+
+/** A secret that the configuration names, and where it is kept. */
+export interface NamedSecret {
+  readonly name: string;
+  readonly origin: SecretOrigin;
+}
+
+/** A secret after somebody tried to read it. */
+export interface CheckedSecret extends NamedSecret {
+  /** Absent when it can be read. */
+  readonly error?: LitterboxError;
+}
+
+interface Needs {
+  readonly openRepository: OpenRepository;
+  readonly decidePolicy: DecidePolicy;
+  readonly secretSource: SecretSource;
+  readonly audit: AuditLog;
+  readonly actor: string;
+}
+
+/** Tells which secrets the configuration names, and whether each can be read. No value leaves it. */
+export class CheckSecrets {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /** By name. Nothing is read, so nobody has to agree. */
+  async list(options?: CallOptions): Promise<readonly NamedSecret[]> {
+    const repository = await this.#needs.openRepository.open(options);
+    const { config } = await this.#needs.decidePolicy.read(repository, options);
+    return Object.entries(config.secrets)
+      .map(([name, origin]) => ({ name, origin }))
+      .sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  /**
+   * Reads each, one after the other, since a person may be asked for each.
+   *
+   * @throws LitterboxError `CONFIG_UNTRUSTED` when no person has agreed to the configuration: it chooses which secrets are read.
+   */
+  async check(options?: CallOptions): Promise<readonly CheckedSecret[]> {
+    const { openRepository, decidePolicy, audit, actor } = this.#needs;
+    const repository = await openRepository.open(options);
+    const { config } = await decidePolicy.readTrusted(repository, options);
+    const secrets = Object.entries(config.secrets).sort(([left], [right]) => (left < right ? -1 : 1));
+    return await audited(
+      audit,
+      {
+        operation: 'secret-check',
+        actor,
+        repositoryId: repository.id,
+        input: { names: secrets.map(([name]) => name) },
+      },
+      async () => {
+        const checked: CheckedSecret[] = [];
+        for (const [name, origin] of secrets) checked.push(await this.#checked({ name, origin }, options));
+        return checked;
+      },
+      (checked) => ({ missing: checked.filter(({ error }) => error !== undefined).map(({ name }) => name) }),
+    );
+  }
+
+  async #checked(secret: NamedSecret, options?: CallOptions): Promise<CheckedSecret> {
+    try {
+      await this.#needs.secretSource.read(secret.origin, options);
+      return secret;
+    } catch (error) {
+      if (error instanceof LitterboxError) return { ...secret, error };
+      throw error;
+    }
+  }
+}
