@@ -83,17 +83,19 @@ const TABLES = [
   { document: 'docs/field.md', id: /^FC-\d{2,3}$/, rows: 10, reason: /^never$/, column: 5 },
 ];
 
+/** The beginning of the titles of one attack, bad input, fault or field case. */
+const CASE = /^(?:AX?|B|F|FC-)\d+$/;
 const problems = [];
 let named = 0;
 
-/** Checks the tests that a cell names, written as `folder/file`: title. Gives how many there are. */
+/** Checks the tests that a cell names, written as `folder/file`: title, or `folder/file`: AX12 for all whose title begins so. Gives how many there are. */
 function checkTests(id, evidence) {
   const tests = [...evidence.matchAll(/`([a-z]+)\/([^`]+)`: (.+?)(?=<br>|$)/g)];
   for (const [, folder, file, title] of tests) {
     named += 1;
     const path = (FOLDERS[folder] ?? []).map((parent) => join(parent, file)).find((one) => existsSync(join(root, one)));
     if (path === undefined) problems.push(`${id}: no file ${folder}/${file}`);
-    else if (!read(path).includes(title.replaceAll('\\|', '|')))
+    else if (!read(path).includes(CASE.test(title) ? `${title}: ` : title.replaceAll('\\|', '|')))
       problems.push(`${id}: ${path} has no test called: ${title}`);
   }
   return tests.length;
@@ -145,7 +147,7 @@ for (const { document, id: pattern, rows: least, reason, tests, titles, column =
   for (const folder of tests === undefined ? [] : FOLDERS[tests])
     for (const file of readdirSync(join(root, folder)).filter((name) => name.endsWith('.ts')))
       for (const [, , title] of read(join(folder, file)).matchAll(titles))
-        if (![...known].some((one) => title === one || title.startsWith(one)))
+        if (![...known].some((one) => title === one || title.startsWith(CASE.test(one) ? `${one}: ` : one)))
           problems.push(`${document} has no row for: ${title}`);
 }
 
