@@ -5,7 +5,6 @@ import { sum } from './run-parts.mjs';
 import { filesOf, projectsOf, ROOT } from './test-files.mjs';
 
 const FILE = join(ROOT, 'docs/deep-tests.json');
-const PAGE = join(ROOT, 'docs/deep-tests.md');
 
 /** @typedef {{ commit: string, date: string, seconds: number, passed: number, failed: number, seed: number, unstable: number }} DeepRow */
 
@@ -26,26 +25,6 @@ export function record({ part, seconds, seed, results, unstable }, parts) {
   const rows = { ...readRecord(), [part.name]: row };
   const kept = Object.fromEntries(parts.flatMap(({ name }) => (rows[name] ? [[name, rows[name]]] : [])));
   writeFileSync(FILE, `${JSON.stringify(kept, undefined, 2)}\n`);
-  writeFileSync(PAGE, page(parts, kept));
-}
-
-function page(parts, rows) {
-  const lines = parts.map(({ name, why }) => {
-    const row = rows[name];
-    return row
-      ? `| ${name} | ${row.failed === 0 ? 'green' : 'red'} | ${row.passed} | ${row.failed} | ${row.seconds} | ${row.commit} | ${row.date} | ${row.seed} | ${why} |`
-      : `| ${name} | never ran | | | | | | | ${why} |`;
-  });
-  return [
-    '# Deep tests',
-    '',
-    'How each part of `npm run test:deep` ended last. The command writes this page; `npm run test:deep -- --list` says as well which parts are stale, because their sources have changed since.',
-    '',
-    '| part | ended | passed | failed | seconds | commit | date | seed | holds |',
-    '|---|---|---|---|---|---|---|---|---|',
-    ...lines,
-    '',
-  ].join('\n');
 }
 
 /**
@@ -75,7 +54,7 @@ export const isGreenWithin = (row, count) => row?.failed === 0 && ageOf(row) < c
 /** The commit of now. One with changes beside it is none that anybody can look at again, and is named so. */
 function headNow() {
   const head = git('rev-parse', '--short=12', 'HEAD').trim();
-  const changed = git('status', '--porcelain', '--', '.', ':!docs/deep-tests.json', ':!docs/deep-tests.md').trim();
+  const changed = git('status', '--porcelain', '--', '.', ':!docs/deep-tests.json').trim();
   return changed ? `${head}-changed` : head;
 }
 

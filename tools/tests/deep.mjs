@@ -40,7 +40,7 @@ if (values.list) {
   for (const part of chosen) {
     const row = rows[part.name];
     const took = row ? `${String(row.seconds).padStart(4)} s` : '   - s';
-    console.log(`${part.name.padEnd(28)} ${took}  ${staleness(part, row) ?? `green on ${row.commit}`}`);
+    console.log(`${part.name.padEnd(28)} ${took}  ${staleness(part, row) ?? `green on ${row.commit}, ${row.date}`}`);
   }
 } else {
   const seed = decideSeed(process.env['LITTERBOX_SEED'], 'random');
