@@ -24,6 +24,9 @@ const program = programOf(() => {
 });
 /** They start without the command line, and say themselves what they take. */
 const BY_THEMSELVES = ['mcp', 'serve'];
+/** Without what every help says of itself, and the heading where nothing else stands below that. */
+const ownHelp = (help) =>
+  help.replace(/^ +-h, --help +display help for command\n/m, '').replace(/^Options:\n\n?(?=\n|Examples|$)/m, '');
 const MADE = '<!-- Made by npm run docs:reference, never by hand. -->';
 
 /** `[name, help]` of every command below a command, parents first, as `--help` shows them. */
@@ -44,7 +47,7 @@ function commandsBelow(command, words) {
 
 function commandLine() {
   const sections = commandsBelow(program, []).map(
-    ([name, help]) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\``,
+    ([name, help]) => `## ${name}\n\n\`\`\`text\n${ownHelp(help).trimEnd()}\n\`\`\``,
   );
   return `# Commands\n\n${MADE}\n\nWhat \`litterbox COMMAND --help\` prints. [The command line](../guides/command-line.md) tells it as stories.\n\n${sections.join('\n\n')}\n`;
 }
