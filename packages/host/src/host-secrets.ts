@@ -1,6 +1,7 @@
 import {
   type CallOptions,
   decodeRaw,
+  joinBytes,
   type Host,
   LitterboxError,
   MAX_SECRET_CHARACTERS,
@@ -77,15 +78,16 @@ async function askProgram(
   });
   // By env, so that PATH stays that of our own programs, which no repository chooses.
   await using program = await host.spawn({ argv: ['env', ...passedOn, ...argv], stdin: 'none' }, options);
-  let [text, complaint, sizeBytes] = ['', '', 0];
+  const parts: Uint8Array[] = [];
+  let [complaint, sizeBytes] = ['', 0];
   for await (const { type, bytes } of program) {
     sizeBytes += bytes.length;
     if (sizeBytes > MAX_BYTES) throw otherShape(origin);
-    if (type === 'stdout-data') text += decodeRaw(bytes);
+    if (type === 'stdout-data') parts.push(bytes);
     else complaint += decodeRaw(bytes);
   }
   const { code } = await program.exit;
-  if (code === 0) return text;
+  if (code === 0) return decodeRaw(joinBytes(parts)); // at once: a character may lie in two pieces
   const name = argv[0];
   if (code === 127) {
     throw new LitterboxError(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from '@jest/globals';
 import { describeSecretSource } from '@litterbox/conformance';
-import type { SecretOrigin } from '@litterbox/core/provider';
+import type { ProcessHandle, SecretOrigin } from '@litterbox/core/provider';
 import { hostSecrets, localHost } from '@litterbox/host';
 
 const VALUE = 'tok-hunter2-ä';
@@ -72,6 +72,23 @@ test('a program that is not there is missing', async () => {
   await symlink('/usr/bin/env', at('tools/env'));
   const bare = hostSecrets({ ...localHost({ programs: [at('tools')] }), environment: {} });
   expect(await failure({ pass: 'there' }, bare)).toBe('TOOL_MISSING');
+});
+
+test('a value that comes byte by byte is whole', async () => {
+  const slow = {
+    exit: Promise.resolve({ code: 0 }),
+    async *[Symbol.asyncIterator]() {
+      for (const byte of new TextEncoder().encode(VALUE)) yield { type: 'stdout-data', bytes: Uint8Array.of(byte) };
+    },
+    async [Symbol.asyncDispose]() {},
+  } as Partial<ProcessHandle> as ProcessHandle;
+  expect(await hostSecrets({ ...host, spawn: async () => slow }).read({ pass: 'there' })).toBe(VALUE);
+});
+
+test('a file of somebody else is not read', async () => {
+  const facts = await host.facts();
+  const other = hostSecrets({ ...host, facts: async () => ({ ...facts, uid: facts.uid + 1 }) });
+  expect(await failure({ file: at('kept') }, other)).toBe('PERMISSION_DENIED');
 });
 
 test('pass hears where its store is', async () => {

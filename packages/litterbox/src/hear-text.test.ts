@@ -21,6 +21,13 @@ describe('hearText', () => {
     expect(heard).toEqual(['out a', 'err b', 'out ü']);
   });
 
+  it('keeps a byte order mark', async () => {
+    const heard: string[] = [];
+    const { hear } = hearText({ onStdout: (text) => heard.push(text) });
+    await hear(chunk('stdout-data', 0xef, 0xbb, 0xbf, 0x61));
+    expect(heard).toEqual(['\ufeffa']);
+  });
+
   it('tells what is left at the end', async () => {
     const heard: string[] = [];
     const { hear, end } = hearText({ onStdout: (text) => heard.push(text) });

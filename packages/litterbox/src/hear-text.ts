@@ -15,8 +15,8 @@ export function hearText({ onStdout, onStderr }: TextListeners): {
   end(): Promise<void>;
 } {
   const streams = {
-    'stdout-data': { decoder: new TextDecoder(), listen: onStdout },
-    'stderr-data': { decoder: new TextDecoder(), listen: onStderr },
+    'stdout-data': { decoder: new TextDecoder('utf-8', { ignoreBOM: true }), listen: onStdout },
+    'stderr-data': { decoder: new TextDecoder('utf-8', { ignoreBOM: true }), listen: onStderr },
   };
   return {
     async hear({ type, bytes }) {

@@ -175,9 +175,9 @@ export class Sandbox implements AsyncDisposable {
     return await this.#perform(readFile, { sandbox: this.name, path }, options);
   }
 
-  /** The same as text. Bytes that are not UTF-8 are U+FFFD. */
+  /** The same as text, a byte order mark included. Bytes that are not UTF-8 are U+FFFD. */
   async readText(path: string, options?: CallOptions): Promise<string> {
-    return new TextDecoder().decode(await this.read(path, options));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await this.read(path, options));
   }
 
   /** Replaces a file, makes its directories, and records it. Waits for `waitMs` until another call in it ends, ten seconds without. */

@@ -42,7 +42,7 @@ find ${UPPER} -type f -links +1 -printf '%k\\n' | awk '{ n++; k += $1 } END { ex
 tar -c -f - --format=posix -S ${ATTRIBUTES} --numeric-owner --no-recursion --null -T - | tar -x -f - -C ../${NEXT} -p -S ${ATTRIBUTES} --numeric-owner ) || return 1
 [ "$(find ${NEXT} | head -n ${MOST_BEGUN + 1} | wc -l)" -le ${MOST_BEGUN} ] || return 1
 [ "$(stat -c '%a %u %g %y' ${UPPER})" = "$(stat -c '%a %u %g %y' ${NEXT})" ] && sync -f ${NEXT} || return 1
-mv -T ${UPPER} ${FROZEN}/$n && mv -T ${NEXT} ${UPPER} && chmod "$(stat -c %a ${FROZEN}/$n)" ${FROZEN}/$n
+mv -T ${UPPER} ${FROZEN}/$n && mv -T ${NEXT} ${UPPER} && chmod u+rwx ${FROZEN}/$n
 }
 rm -f ${WANTS_FRESH_UPPER}
 [ $n -gt ${MOST_FROZEN} ] || fresh_upper 2>/dev/null || [ ! -d ${UPPER} ] || rm -rf ${NEXT}
@@ -54,7 +54,8 @@ rm -f ${WANTS_FRESH_UPPER}
  *
  * The fresh layer has the attributes of the old one's top, and every hard-linked file with the directories above it. A file of a lower layer
  * loses its other names when it is written to, so such files stay in the upper one. Where they are too many, nothing is frozen. It gets its
- * name when it is complete and on the disk. At last the frozen layer's change time is made the newest in it: who looks for changes goes by that.
+ * name when it is complete and on the disk. At last the frozen layer's top
+ * can be read, whatever mode an agent gave it, and its change time is the newest in it: who looks for changes goes by that.
  */
 export const BEGIN_LAYERS = `${healed('')} || fail 'its upper layer is gone'
 [ -d ${FROZEN} ] || mkdir ${FROZEN} || fail 'cannot make ${FROZEN}'

@@ -159,6 +159,24 @@ describe('a fresh upper layer', () => {
     );
   });
 
+  it('hides nothing that was made in directories that could not be read before it', async () => {
+    await using fixture = await FreshUpperFixture.make();
+    const id = await fixture.create();
+    const close = 'mkdir closed && echo x >closed/made && chmod 000 closed && echo x >beside && chmod 300 .';
+    let mark: ChangeMark;
+    {
+      await using runtime = await fixture.provider.open(id);
+      await output(runtime, close);
+      mark = (await told(runtime, undefined)).next;
+    }
+    fixture.ask(id);
+    await fixture.ran(id, 'chmod 755 . closed');
+    expect(fixture.frozen(id)).toEqual(['1']);
+    await using runtime = await fixture.provider.open(id);
+    const { files } = await told(runtime, mark);
+    expect(files).toEqual(expect.arrayContaining(['beside', 'closed/made']));
+  });
+
   it('tells what was in a directory that was moved before it, and touched after it', async () => {
     await using fixture = await FreshUpperFixture.make();
     const id = await fixture.create();

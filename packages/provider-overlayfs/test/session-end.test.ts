@@ -85,8 +85,9 @@ it('AX89: a shell of the host that hears what a program writes into the pipe of 
   const id = SandboxId.make();
   await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory });
   await using runtime = await provider.create(sandboxSpec(id));
-  // What an agent does: the pipe is open in the shell above it. It goes on as long as somebody reads.
-  const script = `for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in *.exit) echo found; head -c 1000000 /dev/zero | tr '\\0' x >$f & ;; esac; done; sleep 60`;
+  // What an agent does: the pipe is open in the shell above it. Whoever reads gives up at a line that is none of ours.
+  const flood = `echo found; until [ -e looked ]; do sleep 0.01; done; head -c 1000000 /dev/zero | tr '\\0' x >$f`;
+  const script = `for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in *.exit) { ${flood}; } & ;; esac; done; sleep 60`;
   await using program = await runtime.spawn({ argv: ['sh', '-c', script] });
   const { value } = await program[Symbol.asyncIterator]().next();
   expect(new TextDecoder().decode(value?.bytes)).toContain('found'); // the positive control: it is reached
@@ -96,6 +97,8 @@ it('AX89: a shell of the host that hears what a program writes into the pipe of 
   expect(shells.length).toBeGreaterThan(0);
   for (const pid of shells)
     expect(contentOf(`/proc/${pid}/limits`)).toMatch(/^Max address space +268435456 +268435456 /m);
+  await collected(await runtime.spawn({ argv: ['touch', 'looked'] }));
+  await expect(program.exit).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   await program[Symbol.asyncDispose]();
   await provider.remove(id);
 });

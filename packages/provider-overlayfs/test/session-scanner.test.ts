@@ -210,6 +210,29 @@ describe('a walker', () => {
     await chmod(workspace('closed'), 0o700);
   });
 
+  it('leaves out nothing of a directory that is closed and opened meanwhile, or says that it cannot read it', async () => {
+    const FILES = 300;
+    await mkdir(workspace('blinking'));
+    for (let number = 0; number < FILES; number += 1) await writeFile(workspace(`blinking/${number}`), '');
+    if (isRoot) await lchown(workspace('blinking'), 61_100, 61_100);
+    const blink = 'while :; do chmod 600 "$0"; chmod 700 "$0"; done';
+    const blinking = spawn('sh', ['-c', blink, workspace('blinking')], { stdio: 'ignore' });
+    children.push(blinking);
+    for (let round = 0; round < 40; round += 1) {
+      const told = await ask('A/workspace/blinking', 'C/workspace/blinking');
+      const asked = [told.slice(0, told.indexOf('E')), told.slice(told.indexOf('E') + 1, -1)];
+      for (const texts of asked) {
+        const files = texts.filter((text) => text.startsWith('f ')).length;
+        const isTold = texts.some((text) => /^u .*\/blinking$/.test(text));
+        expect({ isWhole: files === FILES || isTold }).toEqual({ isWhole: true });
+      }
+    }
+    const ended = once(blinking, 'exit');
+    blinking.kill('SIGKILL');
+    await ended;
+    await chmod(workspace('blinking'), 0o700);
+  });
+
   it('walks through a tree that is moved and swapped meanwhile', async () => {
     await mkdir(workspace('busy/a/b/c'), { recursive: true });
     const over = new AbortController();

@@ -32,10 +32,11 @@ static void limit(__rlimit_resource_t resource, rlim_t most, const char *what) {
 }
 
 /* Who may have no core file at all cannot be given one byte: then 0 it is, and a core_pattern that is a program was refused before. */
-static rlim_t core_limit(rlim_t wanted) {
+static rlim_t core_limit(const struct settings *settings) {
   struct rlimit now;
   if (getrlimit(RLIMIT_CORE, &now) != 0) fail_errno("cannot see the limit of core files");
-  return geteuid() != 0 && now.rlim_max < wanted ? now.rlim_max : wanted;
+  bool is_bounded = geteuid() != 0 || settings->has_own_users;
+  return is_bounded && now.rlim_max < settings->core_bytes ? now.rlim_max : settings->core_bytes;
 }
 
 static void use_processors(const struct entry *processors) {
@@ -85,7 +86,7 @@ static _Noreturn void become_bubblewrap(const struct settings *settings, const c
   use_processors(settings->processors);
   int arguments = lifted(words_file(settings->environment));
   limit(RLIMIT_SIGPENDING, MAX_SIGNALS, "pending signals");
-  rlim_t core = core_limit(settings->core_bytes);
+  rlim_t core = core_limit(settings);
   limit(RLIMIT_CORE, core, "core files");
   int nothing = open("/dev/null", O_RDWR);
   int complaints = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);

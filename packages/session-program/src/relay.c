@@ -185,13 +185,21 @@ static _Noreturn void lose(bool has_begun) {
   _exit(1);
 }
 
+/* The words that the place itself says where it starts nothing. All others are those of a program that found the pipe. */
+static bool is_refusal(const char *word) {
+  static const char *const words[] = {"no-cwd", "no-program", "no-terminal", "no-fifo"};
+  for (size_t index = 0; index < sizeof words / sizeof *words; index++)
+    if (strcmp(words[index], word) == 0) return true;
+  return false;
+}
+
 /* A line from inside, where anything may have been written. */
 static void hear(char *line, bool *has_begun, bool has_stdin) {
   char *rest = line + strcspn(line, " ");
   if (*rest == ' ') *rest++ = '\0';
   if (strcmp(line, "exit") == 0) finish((int)(strtol(rest, NULL, 10) & 0xff));
   if (*has_begun) return; /* a program's own words into a pipe of ours */
-  if (strcmp(line, "started") != 0) refuse(line);
+  if (strcmp(line, "started") != 0) refuse(is_refusal(line) ? line : "lost");
   *has_begun = true;
   char told[MAX_LINE_BYTES + 16];
   int length = snprintf(told, sizeof told, "started %s\n", rest);

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -31,6 +32,7 @@ enum {
   MAX_INSTRUCTIONS = BPF_MAXINSNS,
   MAX_SIGNALS = 1024,
   MAX_LINE_BYTES = 512,
+  REFUSE_TRIES = 500,
 };
 
 /* Any directory that every machine has: its root is built in there. */
@@ -89,6 +91,21 @@ static bool is_identity(const char *text) {
   return length > 0 && length <= 64 && strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz-") == length;
 }
 
+/* Nobody will answer: whoever asked is about to open this pipe, and waits. */
+static void refuse(const char *identity) {
+  char path[128];
+  snprintf(path, sizeof path, "/io/%s.exit", identity);
+  for (int tries = 0; tries < REFUSE_TRIES; tries++) {
+    int exit = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    if (exit >= 0) {
+      (void)write_all(exit, "no-fifo\n", 8);
+      close(exit);
+      return;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+  }
+}
+
 static int open_io(const char *identity, const char *suffix, int flags) {
   char path[128];
   snprintf(path, sizeof path, "/io/%s.%s", identity, suffix);
@@ -98,7 +115,8 @@ static int open_io(const char *identity, const char *suffix, int flags) {
 }
 
 /* One walker: it lives as long as whoever asked for it keeps its pipes. */
-static _Noreturn void serve(const char *identity) {
+static _Noreturn void serve(const char *identity, int control) {
+  close(control);
   (void)alarm(OPEN_SECONDS);
   int exit = open_io(identity, "exit", O_WRONLY);
   char line[64];
@@ -113,12 +131,14 @@ static _Noreturn void serve(const char *identity) {
 }
 
 /* `run ID` starts a walker, `kill PID` ends one. Nobody inside of the sandbox can write here. */
-static void obey(char *line) {
+static void obey(char *line, int control) {
   char *rest = line + strcspn(line, " ");
   if (*rest == ' ') *rest++ = '\0';
   rest[strcspn(rest, " ")] = '\0';
   if (strcmp(line, "run") == 0 && is_identity(rest)) {
-    if (fork() == 0) serve(rest);
+    pid_t walker = fork();
+    if (walker == 0) serve(rest, control);
+    if (walker < 0) refuse(rest);
     return;
   }
   if (strcmp(line, "kill") != 0) return;
@@ -138,7 +158,7 @@ static _Noreturn void listen_at(int control) {
     for (char *end; (end = strchr(text, '\n')) != NULL;) {
       *end = '\0';
       size_t used = (size_t)(end - text) + 1;
-      obey(text);
+      obey(text, control);
       memmove(text, text + used, length - used + 1);
       length -= used;
     }
@@ -152,7 +172,6 @@ static _Noreturn void become_scanner(const struct settings *settings, int status
   int nothing = open("/dev/null", O_RDWR);
   if (nothing < 0 || dup2(status, STDOUT_FILENO) < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDERR_FILENO) < 0) _exit(1);
   close_from(3);
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) fail_errno("cannot start the change scanner");
   reset_signals();
   (void)signal(SIGPIPE, SIG_IGN);
   (void)signal(SIGCHLD, SIG_IGN); /* nobody asks how a walker ended */

@@ -181,9 +181,18 @@ static void leave_name(size_t before) {
   path.bytes[before] = '\0';
 }
 
-/* A directory could not be opened: for any other reason than that it is something else by now, it would be passed over. */
+/* Something could not be opened. For any other reason than that it is something else by now, it would be passed over. */
 static void assert_swapped(void) {
   if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) give_up();
+}
+
+static bool is_refused(void) { return errno == EACCES || errno == EPERM; }
+
+/* The directory at the path cannot be read. By its times of now: whoever closed it a moment ago has changed it. */
+static void say_unreadable(int directory, const char *name) {
+  struct stat now;
+  if (fstatat(directory, name, &now, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0) say_entry('u', &now, directory, name);
+  else if (is_refused()) give_up(); /* the one above was closed too: nobody can say anything of it */
 }
 
 /* Tells of a directory and all below it, and closes it. */
@@ -191,27 +200,33 @@ static void visit(int directory, const struct stat *found) {
   struct stat self;
   bool is_too_long = path.length - path.place > LONGEST_PATH_BYTES;
   if (is_too_long || fstatat(directory, ".", &self, AT_SYMLINK_NOFOLLOW) != 0) {
-    say_entry('u', found, directory, ".");
+    say_unreadable(directory, "");
     close(directory);
     return;
   }
   say_entry('d', found, directory, ".");
   DIR *stream = stream_of(directory);
+  bool is_closed = false;
   for (const struct dirent *entry; (entry = next_entry(stream)) != NULL;) {
     struct stat one;
     held++;
-    if (fstatat(directory, entry->d_name, &one, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (fstatat(directory, entry->d_name, &one, AT_SYMLINK_NOFOLLOW) != 0) {
+      is_closed = is_closed || is_refused();
+      continue;
+    }
     size_t before = enter_name(entry->d_name);
     if (!S_ISDIR(one.st_mode)) say_entry(letter_of(one.st_mode), &one, directory, entry->d_name);
     else {
       int below = openat(directory, entry->d_name, as_directory);
       struct stat now;
       if (below >= 0 && fstat(below, &now) == 0) visit(below, &now);
-      else if (errno == EACCES || errno == EPERM) say_entry('u', &one, directory, entry->d_name);
+      else if (is_refused()) say_unreadable(directory, entry->d_name);
       else assert_swapped();
     }
     leave_name(before);
   }
+  /* It was closed meanwhile. It has been told of as one that can be read: the second word counts. */
+  if (is_closed) say_unreadable(directory, "");
   closedir(stream);
 }
 
@@ -259,7 +274,15 @@ static void walk_layers(void) {
     struct stat found;
     snprintf(text, sizeof text, "L %ld", numbers[index]);
     int layer = openat(frozen, text + 2, as_directory);
-    if (layer < 0) continue;
+    if (layer < 0) {
+      if (!is_refused()) assert_swapped();
+      else {
+        say_text(text);
+        begin_at("");
+        say_unreadable(frozen, text + 2);
+      }
+      continue;
+    }
     if (fstat(layer, &found) != 0) give_up();
     if (is_older(&found)) {
       close(layer);
@@ -345,6 +368,12 @@ static size_t place_length(const char *start) {
   return length;
 }
 
+/* What was asked for cannot be looked at, for somebody closed a directory on the way. */
+static void say_closed(void) {
+  say("u 0 0 0 ", 8);
+  say(path.bytes, path.length + 1);
+}
+
 static void tell_all(char *start) {
   static char copy[MAX_REQUEST_BYTES];
   has_since = false;
@@ -356,19 +385,20 @@ static void tell_all(char *start) {
   char *name = strrchr(copy, '/');
   *name++ = '\0';
   struct stat found;
-  int above = open_below(open_root(), copy);
-  if (above < 0) {
-    if (errno != EACCES) assert_swapped();
-    return;
-  }
   begin_at(start);
   path.place = place_length(start);
+  int above = open_below(open_root(), copy);
+  if (above < 0) {
+    if (is_refused()) say_closed();
+    else assert_swapped();
+    return;
+  }
   if (fstatat(above, name, &found, AT_SYMLINK_NOFOLLOW) == 0) {
     if (!S_ISDIR(found.st_mode)) say_entry(letter_of(found.st_mode), &found, above, name);
     else {
       int directory = openat(above, name, as_directory);
       if (directory >= 0 && fstat(directory, &found) == 0) visit(directory, &found);
-      else if (errno == EACCES || errno == EPERM) say_entry('u', &found, above, name);
+      else if (is_refused()) say_closed();
       else assert_swapped();
     }
   }
@@ -377,16 +407,23 @@ static void tell_all(char *start) {
 
 static void tell_entries(char *start) {
   static char copy[MAX_REQUEST_BYTES];
+  if (strlen(start) >= sizeof path.bytes) give_up();
   memcpy(copy, start, strlen(start) + 1);
   int directory = open_below(open_root(), copy);
+  begin_at(start);
   if (directory < 0) {
-    if (errno != EACCES) assert_swapped();
+    if (is_refused()) say_closed();
+    else assert_swapped();
     return;
   }
+  bool is_closed = false;
   DIR *stream = stream_of(directory);
   for (const struct dirent *entry; (entry = next_entry(stream)) != NULL;) {
     struct stat found;
-    if (fstatat(directory, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (fstatat(directory, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) {
+      is_closed = is_closed || is_refused();
+      continue;
+    }
     char letter[] = {letter_of(found.st_mode), ' '};
     say(letter, sizeof letter);
     say("0 0 0 ", 6);
@@ -394,6 +431,7 @@ static void tell_entries(char *start) {
     say("/", 1);
     say_text(entry->d_name);
   }
+  if (is_closed) say_closed();
   closedir(stream);
 }
 

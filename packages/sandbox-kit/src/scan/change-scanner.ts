@@ -128,6 +128,7 @@ export class ChangeScanner implements AsyncDisposable {
       ({ entries, listed } = await this.#changedSince(undefined, options));
       await this.#addPrepared(entries, options);
     }
+    if (known) await this.#addOpened(entries, topmost(openedPaths(entries, known)), options);
     if (known && mark !== undefined) await this.#addMoved(entries, known, options);
     entries = uppermost(entries);
     const directories = entries.filter(({ letter }) => letter === 'd');
@@ -202,13 +203,10 @@ export class ChangeScanner implements AsyncDisposable {
   /** Everything below directories that are not the ones known under their path. */
   async #addMoved(entries: FoundEntry[], known: ReadonlyMap<string, string>, options?: CallOptions): Promise<void> {
     const placeOf = (entry: FoundEntry) => `${this.#topOf(entry)}/${entry.path}`;
-    const moved = entries
-      .filter(
-        ({ letter, path, inode, isReadable }) =>
-          letter === 'd' && path !== '' && isReadable && known.get(path) !== inode,
-      )
-      .map(placeOf);
-    const tops = topmost(moved);
+    const moved = entries.filter(
+      ({ letter, path, inode, isReadable }) => letter === 'd' && path !== '' && isReadable && known.get(path) !== inode,
+    );
+    const tops = topmost(moved.map(placeOf));
     if (tops.length === 0) return;
     const seen = new Set(entries.map(placeOf));
     for (const batch of batches(tops))
@@ -216,6 +214,23 @@ export class ChangeScanner implements AsyncDisposable {
         if (seen.has(found.path)) continue;
         seen.add(found.path);
         entries.push(...this.#placed(found));
+      }
+  }
+
+  /**
+   * Everything below directories that could not be read before, as the workspace has it: a layer below may have kept what was made
+   * there, in a directory that can still not be read.
+   */
+  async #addOpened(entries: FoundEntry[], opened: readonly string[], options?: CallOptions): Promise<void> {
+    const { workspace } = this.#input;
+    const seen = new Set(entries.map(({ path }) => path));
+    for (const batch of batches(opened))
+      for (const found of await this.#allBelow(
+        batch.map((path) => `${workspace}/${path}`),
+        options,
+      )) {
+        const entry = below(workspace, found);
+        if (!seen.has(entry.path)) entries.push(entry);
       }
   }
 
@@ -232,6 +247,7 @@ export class ChangeScanner implements AsyncDisposable {
           path,
           listed.get(path)?.map(([letter, name]) => ({ name, type: TYPES[letter] ?? 'special' })) ?? [],
         );
+      const closed = new Set<string>();
       const others = batch.filter(({ path }) => !listed.has(path));
       const { workspace } = this.#input;
       const starts = others.map(({ path }) => (path === '' ? workspace : `${workspace}/${path}`));
@@ -239,14 +255,19 @@ export class ChangeScanner implements AsyncDisposable {
         const found =
           (await this.#session.entriesOf(starts, options)) ??
           (await this.#found({ starts, childrenOnly: true }, options));
-        for (const { letter, path } of found) {
+        for (const { letter, path, isReadable } of found) {
+          if (!isReadable) {
+            closed.add(path.slice(workspace.length + 1)); // somebody has closed it since the look
+            continue;
+          }
           const cut = path.lastIndexOf('/');
           const parent = path.slice(workspace.length + 1, cut); // empty where the entry lies in the workspace's top
           children.get(parent)?.push({ name: path.slice(cut + 1), type: TYPES[letter] ?? 'special' });
         }
       }
       for (const { path, isReadable } of batch) {
-        if (isReadable && !isTooLong(path)) yield { type: 'directory', path, children: children.get(path) ?? [] };
+        if (isReadable && !isTooLong(path) && !closed.has(path))
+          yield { type: 'directory', path, children: children.get(path) ?? [] };
         else yield { type: 'unreadable', path };
       }
     }
@@ -326,14 +347,26 @@ function below(root: string, entry: FoundEntry): FoundEntry {
   return { ...entry, path: entry.path.slice(root.length + 1) };
 }
 
-/** One entry for each path: that of the uppermost layer, which hides the others. */
+/** One entry for each path: that of the uppermost layer, which hides the others. One that was closed during the look is unreadable. */
 function uppermost(entries: FoundEntry[]): FoundEntry[] {
-  if (entries.every(({ layer }) => layer === undefined)) return entries;
+  if (entries.every(({ layer, isReadable }) => layer === undefined && isReadable)) return entries;
   const heightOf = ({ layer }: FoundEntry) => Number(layer ?? Number.MAX_SAFE_INTEGER);
   const paths = new Map<string, FoundEntry>();
-  for (const entry of entries.toSorted((one, other) => heightOf(other) - heightOf(one)))
-    if (!paths.has(entry.path)) paths.set(entry.path, entry);
+  for (const entry of entries.toSorted((one, other) => heightOf(other) - heightOf(one))) {
+    const above = paths.get(entry.path);
+    if (!above || (!entry.isReadable && heightOf(above) === heightOf(entry))) paths.set(entry.path, entry);
+  }
   return [...paths.values()];
+}
+
+/** Paths of directories that can be read, but not when they were last looked at, or not in a layer below. */
+function openedPaths(entries: readonly FoundEntry[], known: ReadonlyMap<string, string>): readonly string[] {
+  const closed = new Set(
+    entries.flatMap(({ isReadable, layer, path }) => (!isReadable && layer !== undefined ? [path] : [])),
+  );
+  return entries.flatMap(({ letter, isReadable, path }) =>
+    letter === 'd' && isReadable && path !== '' && (closed.has(path) || known.get(path) === UNREAD) ? [path] : [],
+  );
 }
 
 /** Programs inside could not open it by its name: a character of raw text has three bytes at most. */
