@@ -18,6 +18,9 @@ const ROOMS = {
     'remove',
     'go-back',
   ],
+  'core/src/ports': ['common', 'machine', 'source-control', 'sandbox', 'state', 'network', 'person'],
+  'provider-overlayfs/src': ['plan', 'machine', 'layers', 'strategies', 'session'],
+  'linux-sandbox/src': ['kernel', 'loopback', 'script', 'directory', 'disk', 'artefacts', 'session'],
   'source-control-git/src': [
     'git',
     'objects',

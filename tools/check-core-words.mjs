@@ -9,7 +9,7 @@ const MACHINERY = /\b(?:u?mount(?:s|ed)?|namespaces?|cgroups?|control groups?|bu
 /** What may name them, below core's `src`, and why. */
 const ALLOWED = new Map([
   ['config/', 'keys and values that a person writes'],
-  ['ports/host.ts', 'the port to a machine, whose networks are namespaces'],
+  ['ports/machine/host.ts', 'the port to a machine, whose networks are namespaces'],
   ['domain/sandbox/system-rule-hint.ts', 'words of programs that run into a rule of the sandbox'],
   ['domain/sandbox/assurance.ts', 'names of controls, which a person reads'],
   ['channel/worker.ts', 'reads what the kernel tells programs inside of their limits'],

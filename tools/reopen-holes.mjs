@@ -64,7 +64,7 @@ const HOLES = [
   },
   {
     name: 'tokens-of-tools',
-    file: `${OVERLAYFS}/look-at-host.ts`,
+    file: `${OVERLAYFS}/session/look-at-host.ts`,
     guard: '    ...credentialsPlan(directories),\n',
     hole: '    ...(void credentialsPlan, []),\n',
     tests: ['AX105: '],
@@ -78,11 +78,11 @@ const HOLES = [
   },
   {
     name: 'links-out-of-the-working-tree',
-    file: 'packages/linux-sandbox/src/directory/artefact-script.ts',
+    file: 'packages/linux-sandbox/src/artefacts/artefact-script.ts',
     guard: 'do [ ! -h "$lb_path" ] ||',
     hole: 'do true ||',
     also: {
-      file: 'packages/linux-sandbox/src/directory/artefact-script.ts',
+      file: 'packages/linux-sandbox/src/artefacts/artefact-script.ts',
       guard: 'ro,nosymfollow',
       hole: 'ro',
     },
@@ -90,7 +90,7 @@ const HOLES = [
   },
   {
     name: 'special-files-of-the-working-tree',
-    file: 'packages/linux-sandbox/src/directory/artefact-script.ts',
+    file: 'packages/linux-sandbox/src/artefacts/artefact-script.ts',
     guard: 'find . ! -type f ! -type d ! -type l -exec rm -f {} + && ',
     hole: '',
     tests: ['AX77: '],
@@ -104,14 +104,14 @@ const HOLES = [
   },
   {
     name: 'sockets-of-the-host',
-    file: `${OVERLAYFS}/session-plan.ts`,
+    file: `${OVERLAYFS}/session/session-plan.ts`,
     guard: '    ...detachSteps(trees, tools, isRoot),\n',
     hole: '    ...(void detachSteps, []),\n',
     tests: ['AX35: what lives in a tool directory'],
   },
   {
     name: 'sockets-of-root',
-    file: `${OVERLAYFS}/look-at-host.ts`,
+    file: `${OVERLAYFS}/session/look-at-host.ts`,
     guard: 'isMachine ? programSockets(host, machine, options) : [],',
     hole: '(void programSockets, []),',
     rootOnly: true,
@@ -134,7 +134,7 @@ const HOLES = [
   {
     name: 'no-filter',
     also: UNJUDGED,
-    file: `${OVERLAYFS}/session-plan.ts`,
+    file: `${OVERLAYFS}/session/session-plan.ts`,
     guard: "      '--seccomp',\n      '9',\n",
     hole: '',
     tests: ['A43:', 'AX7:'],
@@ -142,7 +142,7 @@ const HOLES = [
   {
     name: 'environment',
     also: UNJUDGED,
-    file: `${OVERLAYFS}/bwrap-arguments.ts`,
+    file: `${OVERLAYFS}/session/bwrap-arguments.ts`,
     guard: "  '--clearenv',\n",
     hole: "  '--setenv',\n  'LB_CANARY_ENV',\n  'leaks',\n",
     tests: ['A42:'],
@@ -150,7 +150,7 @@ const HOLES = [
   {
     name: 'network',
     also: UNJUDGED,
-    file: `${OVERLAYFS}/bwrap-arguments.ts`,
+    file: `${OVERLAYFS}/session/bwrap-arguments.ts`,
     guard: "  '--unshare-net',\n",
     hole: '',
     rootOnly: true, // in a network of its own: elsewhere it would reach the true one
@@ -159,7 +159,7 @@ const HOLES = [
   {
     name: 'user',
     also: UNJUDGED,
-    file: `${OVERLAYFS}/session-plan.ts`,
+    file: `${OVERLAYFS}/session/session-plan.ts`,
     guard: "['user', `${SANDBOX_USER.uid}`, `${SANDBOX_USER.gid}`]",
     hole: "(void SANDBOX_USER, ['user', '1', '1'])",
     tests: ['A41:'],
@@ -175,7 +175,7 @@ const HOLES = [
   {
     name: 'process-one',
     also: UNJUDGED,
-    file: `${OVERLAYFS}/bwrap-arguments.ts`,
+    file: `${OVERLAYFS}/session/bwrap-arguments.ts`,
     guard: "  '--as-pid-1',\n",
     hole: '',
     tests: ['AX26:'],
@@ -330,7 +330,7 @@ const HOLES = [
   },
   {
     name: 'tool-arguments',
-    file: `${OVERLAYFS}/bwrap-arguments.ts`,
+    file: `${OVERLAYFS}/session/bwrap-arguments.ts`,
     guard: "    '--args',\n    `${ARGUMENTS}`,\n",
     hole: "    '--args',\n    `${ARGUMENTS}`,\n    '--setenv',\n    'LEAK',\n    globalThis.process.env['LB_CANARY_ENV'] ?? '',\n",
     tests: ['A89:'],
@@ -445,7 +445,7 @@ const HOLES = [
   },
   {
     name: 'environment-in-arguments',
-    file: `${OVERLAYFS}/bwrap-arguments.ts`,
+    file: `${OVERLAYFS}/session/bwrap-arguments.ts`,
     guard: "    '--args',\n    `${ARGUMENTS}`,\n",
     hole: "    '--args',\n    `${ARGUMENTS}`,\n    ...Object.entries(meta.environment).flatMap(([name, value]) => ['--setenv', name, value]),\n",
     at: 'packages/provider-overlayfs/test/overlay.conformance.test.ts',

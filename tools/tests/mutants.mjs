@@ -96,9 +96,14 @@ const MUTANTS = [
     to: 'true ? [] :',
     parts: ['git'],
   },
-  { file: 'provider-overlayfs/src/bwrap-arguments.ts', from: "  '--unshare-net',\n", to: '', parts: ['kit-overlay'] },
   {
-    file: 'provider-overlayfs/src/cgroup.ts',
+    file: 'provider-overlayfs/src/session/bwrap-arguments.ts',
+    from: "  '--unshare-net',\n",
+    to: '',
+    parts: ['kit-overlay'],
+  },
+  {
+    file: 'provider-overlayfs/src/machine/cgroup.ts',
     from: "echo ${limits.memoryBytes} >${at('memory', 'memory.limit_in_bytes')}",
     to: "echo ${limits.memoryBytes * 100} >${at('memory', 'memory.limit_in_bytes')}",
     parts: ['kit-overlay'],

@@ -29,35 +29,35 @@ export { describeSetting, instructionsOf } from './operations/tools/describe-set
 export { sandboxList } from './operations/tools/sandbox-list.ts';
 export { sandboxStatus } from './operations/tools/sandbox-status.ts';
 export type { PermissionRequest, Tool, ToolAnswer, ToolProfile, ToolSetting } from './operations/tools/tool.ts';
-export type { Approver } from './ports/approver.ts';
-export type { AuditLog } from './ports/audit-log.ts';
-export type { ByteStream } from './ports/byte-stream.ts';
-export type { Asker, CallOptions } from './ports/call.ts';
-export type { Clock } from './ports/clock.ts';
-export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
-export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
-export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
-export type { OpenPort } from './ports/open-port.ts';
-export type { PoolFiller } from './ports/pool-filler.ts';
-export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
+export type { Approver } from './ports/person/approver.ts';
+export type { AuditLog } from './ports/state/audit-log.ts';
+export type { ByteStream } from './ports/common/byte-stream.ts';
+export type { Asker, CallOptions } from './ports/common/call.ts';
+export type { Clock } from './ports/common/clock.ts';
+export { ALWAYS_LEAN, type Heap } from './ports/machine/heap.ts';
+export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/machine/directory-sync.ts';
+export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
+export type { OpenPort } from './ports/common/open-port.ts';
+export type { PoolFiller } from './ports/sandbox/pool-filler.ts';
+export type { PooledSandbox, SandboxPool } from './ports/sandbox/sandbox-pool.ts';
 export { SandboxId } from './domain/sandbox/ids.ts';
-export type { Host, HostFacts } from './ports/host.ts';
-export type { HostGauge } from './ports/host-gauge.ts';
-export type { SecretSource } from './ports/secret-source.ts';
-export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
-export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
-export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
-export type { OutputChunk } from './ports/process.ts';
+export type { Host, HostFacts } from './ports/machine/host.ts';
+export type { HostGauge } from './ports/machine/host-gauge.ts';
+export type { SecretSource } from './ports/person/secret-source.ts';
+export type { Hosts, KnownHost, OpenedHost } from './ports/machine/hosts.ts';
+export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/network/keepers.ts';
+export type { Forward, PortForwarder } from './ports/network/port-forwarder.ts';
+export type { OutputChunk } from './ports/common/process.ts';
 export type {
   ProviderFactory,
   ProviderLoader,
   ProviderMachine,
   Providers,
   WaitOptions,
-} from './ports/providers.ts';
-export type { SandboxProvider } from './ports/sandbox-provider.ts';
-export type { SourceControl } from './ports/source-control.ts';
-export type { StateStore } from './ports/state-store.ts';
+} from './ports/sandbox/providers.ts';
+export type { SandboxProvider } from './ports/sandbox/sandbox-provider.ts';
+export type { SourceControl } from './ports/source-control/source-control.ts';
+export type { StateStore } from './ports/state/state-store.ts';
 export { AskProviders } from './use-cases/common/ask-providers.ts';
 export { AuditRead } from './use-cases/review/audit-read.ts';
 export type { PersonsGift } from './use-cases/create/create-options.ts';

@@ -72,37 +72,37 @@ export {
 } from './domain/paths/grouped-risks.ts';
 export type { MachineLoad } from './domain/sandbox/machine-load.ts';
 export type { HostVerdict, PlacedHost, Placement } from './domain/sandbox/placement.ts';
-export type { HostGauge } from './ports/host-gauge.ts';
-export type { SecretSource } from './ports/secret-source.ts';
+export type { HostGauge } from './ports/machine/host-gauge.ts';
+export type { SecretSource } from './ports/person/secret-source.ts';
 export { originText, type SecretOrigin } from './domain/secrets/secret-origin.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/sandbox/ids.ts';
 export type { NetworkMode, NetworkPolicy, Policy } from './domain/sandbox/policy.ts';
 export { decodeRaw, encodeRaw } from './domain/text/raw-text.ts';
 export { shown } from './domain/text/shown.ts';
 export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/sandbox/slug.ts';
-export type { ApprovalRequest, Approver } from './ports/approver.ts';
-export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audit-log.ts';
-export type { ByteStream } from './ports/byte-stream.ts';
-export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/call.ts';
-export type { Clock } from './ports/clock.ts';
-export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
-export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
-export type { OpenPort } from './ports/open-port.ts';
+export type { ApprovalRequest, Approver } from './ports/person/approver.ts';
+export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/state/audit-log.ts';
+export type { ByteStream } from './ports/common/byte-stream.ts';
+export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/common/call.ts';
+export type { Clock } from './ports/common/clock.ts';
+export { ALWAYS_LEAN, type Heap } from './ports/machine/heap.ts';
+export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
+export type { OpenPort } from './ports/common/open-port.ts';
 export type { FileType } from './domain/paths/file-type.ts';
-export type { FileStat, Host, HostFacts, HostFiles, SocketAddress } from './ports/host.ts';
+export type { FileStat, Host, HostFacts, HostFiles, SocketAddress } from './ports/machine/host.ts';
 export type { ExitStatus } from './domain/processes/exit-status.ts';
 export type { SignalName } from './domain/processes/signal-name.ts';
-export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
+export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/common/process.ts';
 export type { LimitName, ResourceLimits } from './domain/sandbox/resource-limits.ts';
 export type { SandboxRoot } from './domain/sandbox/sandbox-root.ts';
-export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
+export type { Hosts, KnownHost, OpenedHost } from './ports/machine/hosts.ts';
 export type {
   ProviderFactory,
   ProviderLoader,
   ProviderMachine,
   Providers,
   WaitOptions,
-} from './ports/providers.ts';
+} from './ports/sandbox/providers.ts';
 export {
   LOCAL_HOST,
   normalHostName,
@@ -123,8 +123,8 @@ export type {
   SandboxProvider,
   SandboxSpec,
   WorkspaceSource,
-} from './ports/sandbox-provider.ts';
-export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox-runtime.ts';
+} from './ports/sandbox/sandbox-provider.ts';
+export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox/sandbox-runtime.ts';
 export {
   type KeptSnapshot,
   MAX_SNAPSHOT_NOTE_BYTES,
@@ -132,8 +132,8 @@ export {
   type SnapshotProvider,
   type SnapshotUsage,
   type TakeSnapshotOptions,
-} from './ports/snapshot-provider.ts';
-export type { FileChange } from './ports/file-change.ts';
+} from './ports/sandbox/snapshot-provider.ts';
+export type { FileChange } from './ports/source-control/file-change.ts';
 export type {
   Base,
   BaseDescription,
@@ -153,7 +153,7 @@ export type {
   SubmoduleState,
   TreeOptions,
   WorkTreeDrift,
-} from './ports/persons-repository.ts';
+} from './ports/source-control/persons-repository.ts';
 export type {
   DiffOptions,
   LogEntry,
@@ -166,8 +166,13 @@ export type {
   RecordedWork,
   SandboxHistories,
   SandboxHistory,
-} from './ports/sandbox-histories.ts';
-export type { FetchedRepository, OpenOptions, SourceControl, SourceRepository } from './ports/source-control.ts';
+} from './ports/source-control/sandbox-histories.ts';
+export type {
+  FetchedRepository,
+  OpenOptions,
+  SourceControl,
+  SourceRepository,
+} from './ports/source-control/source-control.ts';
 export type {
   JournalEntry,
   Lease,
@@ -178,7 +183,7 @@ export type {
   Spending,
   StateStore,
   StateWrite,
-} from './ports/state-store.ts';
+} from './ports/state/state-store.ts';
 export { joinBytes } from './domain/text/join-bytes.ts';
 export { checkedMessage, MAX_MESSAGE_BYTES, revisionMessage } from './domain/sandbox/revision-message.ts';
 export { jsonEscape, UNSEEN } from './domain/text/unseen.ts';
@@ -234,8 +239,8 @@ export { AskProviders } from './use-cases/common/ask-providers.ts';
 export type { ProviderReport } from './use-cases/decide/choose-provider.ts';
 export { FillPool, type FillPoolResult } from './use-cases/prepare/fill-pool.ts';
 export type { TakenSandbox } from './use-cases/prepare/take-pooled.ts';
-export type { PoolFiller } from './ports/pool-filler.ts';
-export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
+export type { PoolFiller } from './ports/sandbox/pool-filler.ts';
+export type { PooledSandbox, SandboxPool } from './ports/sandbox/sandbox-pool.ts';
 export type { CloneRepositoryInput, ClonedRepository } from './use-cases/work/clone-repository.ts';
 export { isUp, type LogRequest, type ServiceChange, type ServiceRequest } from './use-cases/work/control-services.ts';
 export {
@@ -247,8 +252,8 @@ export {
 } from './use-cases/keeper/keep-sandbox.ts';
 export { ReachKeeper } from './use-cases/keeper/reach-keeper.ts';
 export type { ServiceState, ServiceStatus } from './services/kept-service.ts';
-export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
-export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
+export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/network/keepers.ts';
+export type { Forward, PortForwarder } from './ports/network/port-forwarder.ts';
 export type { FailedFork, ForkResult, ForksResult } from './use-cases/create/fork-sandbox.ts';
 export { type RaceInput, type Racer, RACER_VARIABLE, type RaceResult } from './use-cases/go-back/race-forks.ts';
 export type { RacerMarks } from './use-cases/go-back/rank-racers.ts';

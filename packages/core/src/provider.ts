@@ -74,19 +74,19 @@ export {
 export { UNSEEN } from './domain/text/unseen.ts';
 export { visibleName } from './domain/text/visible.ts';
 export { MAX_SLUG_CHARACTERS, type Slug, type SlugResult, slugify } from './domain/sandbox/slug.ts';
-export type { ApprovalRequest, Approver } from './ports/approver.ts';
-export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/audit-log.ts';
-export type { ByteStream } from './ports/byte-stream.ts';
-export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/call.ts';
-export type { Clock } from './ports/clock.ts';
-export { MAX_BLAMED_BYTES } from './ports/sandbox-histories.ts';
-export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
+export type { ApprovalRequest, Approver } from './ports/person/approver.ts';
+export type { AuditEntry, AuditFinish, AuditLog, AuditStart } from './ports/state/audit-log.ts';
+export type { ByteStream } from './ports/common/byte-stream.ts';
+export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/common/call.ts';
+export type { Clock } from './ports/common/clock.ts';
+export { MAX_BLAMED_BYTES } from './ports/source-control/sandbox-histories.ts';
+export { ALWAYS_LEAN, type Heap } from './ports/machine/heap.ts';
 export { type UpstreamProxy, upstreamProxyOf } from './config/upstream-proxy.ts';
-export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
-export type { OpenPort } from './ports/open-port.ts';
-export type { PooledSandbox, SandboxPool } from './ports/sandbox-pool.ts';
-export type { PoolFiller } from './ports/pool-filler.ts';
-export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
+export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
+export type { OpenPort } from './ports/common/open-port.ts';
+export type { PooledSandbox, SandboxPool } from './ports/sandbox/sandbox-pool.ts';
+export type { PoolFiller } from './ports/sandbox/pool-filler.ts';
+export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/machine/directory-sync.ts';
 export type { FileType } from './domain/paths/file-type.ts';
 export type {
   FileStat,
@@ -96,25 +96,25 @@ export type {
   NamespaceLoopback,
   NetworkNamespace,
   SocketAddress,
-} from './ports/host.ts';
+} from './ports/machine/host.ts';
 export type { ExitStatus } from './domain/processes/exit-status.ts';
 export type { SignalName } from './domain/processes/signal-name.ts';
-export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/process.ts';
+export type { OutputChunk, ProcessHandle, ProcessSpec, TerminalSize } from './ports/common/process.ts';
 export type { MachineLoad } from './domain/sandbox/machine-load.ts';
 export type { HostVerdict, PlacedHost, Placement } from './domain/sandbox/placement.ts';
 export { LIMIT_KEYS, type LimitName, type ResourceLimits } from './domain/sandbox/resource-limits.ts';
 export type { SandboxRoot } from './domain/sandbox/sandbox-root.ts';
-export type { HostGauge } from './ports/host-gauge.ts';
-export { MAX_SECRET_CHARACTERS, type SecretSource } from './ports/secret-source.ts';
+export type { HostGauge } from './ports/machine/host-gauge.ts';
+export { MAX_SECRET_CHARACTERS, type SecretSource } from './ports/person/secret-source.ts';
 export { originText, type SecretOrigin } from './domain/secrets/secret-origin.ts';
-export type { Hosts, KnownHost, OpenedHost } from './ports/hosts.ts';
+export type { Hosts, KnownHost, OpenedHost } from './ports/machine/hosts.ts';
 export type {
   ProviderFactory,
   ProviderLoader,
   ProviderMachine,
   Providers,
   WaitOptions,
-} from './ports/providers.ts';
+} from './ports/sandbox/providers.ts';
 export type {
   Artefacts,
   LiveLower,
@@ -127,12 +127,12 @@ export type {
   SandboxProvider,
   SandboxSpec,
   WorkspaceSource,
-} from './ports/sandbox-provider.ts';
-export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox-runtime.ts';
-export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/keepers.ts';
-export type { Forward, PortForwarder } from './ports/port-forwarder.ts';
-export type { ImageStore } from './ports/image-store.ts';
-export type { CachedSetup, SetupStore } from './ports/setup-store.ts';
+} from './ports/sandbox/sandbox-provider.ts';
+export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox/sandbox-runtime.ts';
+export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/network/keepers.ts';
+export type { Forward, PortForwarder } from './ports/network/port-forwarder.ts';
+export type { ImageStore } from './ports/sandbox/image-store.ts';
+export type { CachedSetup, SetupStore } from './ports/sandbox/setup-store.ts';
 export {
   type KeptSnapshot,
   MAX_SNAPSHOT_NOTE_BYTES,
@@ -140,8 +140,8 @@ export {
   type SnapshotProvider,
   type SnapshotUsage,
   type TakeSnapshotOptions,
-} from './ports/snapshot-provider.ts';
-export type { FileChange } from './ports/file-change.ts';
+} from './ports/sandbox/snapshot-provider.ts';
+export type { FileChange } from './ports/source-control/file-change.ts';
 export type {
   Base,
   BaseDescription,
@@ -163,7 +163,7 @@ export type {
   SubmoduleState,
   TreeOptions,
   WorkTreeDrift,
-} from './ports/persons-repository.ts';
+} from './ports/source-control/persons-repository.ts';
 export type {
   DiffOptions,
   LogEntry,
@@ -177,8 +177,13 @@ export type {
   RecordedWork,
   SandboxHistories,
   SandboxHistory,
-} from './ports/sandbox-histories.ts';
-export type { FetchedRepository, OpenOptions, SourceControl, SourceRepository } from './ports/source-control.ts';
+} from './ports/source-control/sandbox-histories.ts';
+export type {
+  FetchedRepository,
+  OpenOptions,
+  SourceControl,
+  SourceRepository,
+} from './ports/source-control/source-control.ts';
 export type {
   AssignedPort,
   JournalEntry,
@@ -190,7 +195,7 @@ export type {
   Spending,
   StateStore,
   StateWrite,
-} from './ports/state-store.ts';
+} from './ports/state/state-store.ts';
 export type { KeptService, ServiceState, ServiceStatus } from './services/kept-service.ts';
 export { SandboxServices, type SandboxServicesInput } from './services/sandbox-services.ts';
 export type { RevisionMessage } from './domain/sandbox/revision-message.ts';

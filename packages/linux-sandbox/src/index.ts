@@ -1,4 +1,4 @@
-export { ensureArtefactLayer, type ArtefactLayer, type ArtefactLayerInput } from './directory/artefact-layer.ts';
+export { ensureArtefactLayer, type ArtefactLayer, type ArtefactLayerInput } from './artefacts/artefact-layer.ts';
 export { ensureBaseTree, type BaseTreesInput } from './directory/base-trees.ts';
 export {
   ASK_BEFORE_NAME,
@@ -45,8 +45,8 @@ export {
   type ScriptOptions,
   type ScriptResult,
   TAKE_GIVEN,
-} from './directory/run-script.ts';
-export { scriptError } from './directory/script-error.ts';
+} from './script/run-script.ts';
+export { scriptError } from './script/script-error.ts';
 export {
   type FileShell,
   type FileShellAnswer,

@@ -18,7 +18,7 @@ import { fixtureWorkspace } from '@litterbox/conformance';
 import { type Host, type RuntimeStatus, SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { Fixture } from '@litterbox/testing';
-import { listNamed } from '../src/directory/list-named.ts';
+import { listNamed } from '../src/script/list-named.ts';
 import { DEFAULT_LIMITS, directoryLayout, type DirectoryDescription, SandboxDirectories } from '../src/index.ts';
 
 const BASE = 'ba5eba5e';

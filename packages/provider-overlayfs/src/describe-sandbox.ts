@@ -19,13 +19,13 @@ import {
   runScript,
 } from '@litterbox/linux-sandbox';
 import { cannotHonour } from '@litterbox/sandbox-kit';
-import { assertDiskSpeed } from './assert-disk-speed.ts';
-import { askedStrategy, LIVE_STRATEGY_NAMES } from './choose-strategy.ts';
+import { assertDiskSpeed } from './machine/assert-disk-speed.ts';
+import { askedStrategy, LIVE_STRATEGY_NAMES } from './strategies/choose-strategy.ts';
 import type { KeptSetups } from './kept-setups.ts';
-import { probeLive } from './live-lower.ts';
+import { probeLive } from './layers/live-lower.ts';
 import type { MachineSurvey } from './machine-survey.ts';
-import { visibleSearchPath } from './visible-search-path.ts';
-import type { SandboxMeta } from './sandbox-meta.ts';
+import { visibleSearchPath } from './machine/visible-search-path.ts';
+import type { SandboxMeta } from './session/sandbox-meta.ts';
 
 /** Parts of the provider by which a description is decided, besides what is asked for. */
 export interface DescribeInput {

@@ -15,15 +15,15 @@ import {
   type Staging,
   sandboxFilesOf,
 } from '@litterbox/linux-sandbox';
-import { strategyNamed } from './choose-strategy.ts';
-import { HOLD } from './held-session.ts';
-import { imageOf } from './image-of.ts';
-import { artefactDirectory, baseDirectory } from './layout.ts';
-import type { Machine } from './machine.ts';
-import { ownBoundOf } from './own-bound-of.ts';
-import type { SandboxMeta } from './sandbox-meta.ts';
+import { strategyNamed } from './strategies/choose-strategy.ts';
+import { HOLD } from './session/held-session.ts';
+import { imageOf } from './session/image-of.ts';
+import { artefactDirectory, baseDirectory } from './session/layout.ts';
+import type { Machine } from './machine/machine.ts';
+import { ownBoundOf } from './session/own-bound-of.ts';
+import type { SandboxMeta } from './session/sandbox-meta.ts';
 import { stillScript } from './still-script.ts';
-import type { PlanEntry } from './plan-entry.ts';
+import type { PlanEntry } from './plan/plan-entry.ts';
 import type { PrepareInput } from './strategies/strategy.ts';
 
 /** Facts by which the directory of a sandbox is filled. */

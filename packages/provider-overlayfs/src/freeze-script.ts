@@ -1,5 +1,5 @@
 import type { SandboxId } from '@litterbox/core/provider';
-import { type Cgroup, cgroupFreeze, cgroupThaw } from './cgroup.ts';
+import { type Cgroup, cgroupFreeze, cgroupThaw } from './machine/cgroup.ts';
 
 /** Shell text: freezes all processes of the sandbox, or thaws them; nothing where none run. */
 export function freezeScript(cgroup: Cgroup, id: SandboxId, isFrozen: boolean): string {

@@ -1,5 +1,5 @@
 import { isObjectOf, type ReadDescription } from '@litterbox/linux-sandbox';
-import { STRATEGY_NAMES } from './choose-strategy.ts';
+import { STRATEGY_NAMES } from './strategies/choose-strategy.ts';
 
 /** A directory beside others of ours: of a base tree, or of a layer for one. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,255}$/;

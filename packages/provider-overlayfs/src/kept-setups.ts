@@ -6,11 +6,11 @@ import {
   SANDBOX_USER,
   type SandboxDirectories,
 } from '@litterbox/linux-sandbox';
-import { strategyNamed, STRATEGY_NAMES } from './choose-strategy.ts';
-import { setupDirectory } from './layout.ts';
+import { strategyNamed, STRATEGY_NAMES } from './strategies/choose-strategy.ts';
+import { setupDirectory } from './session/layout.ts';
 import { leavingsOf } from './leavings-of.ts';
-import type { Machine } from './machine.ts';
-import type { SandboxMeta } from './sandbox-meta.ts';
+import type { Machine } from './machine/machine.ts';
+import type { SandboxMeta } from './session/sandbox-meta.ts';
 
 /** What setups left in sandboxes: read-only layers, or trees to copy, as the strategy has it. */
 export class KeptSetups {

@@ -1,7 +1,7 @@
 import { type SandboxId } from '@litterbox/core/provider';
 import { type SessionLeavings } from '@litterbox/linux-sandbox';
-import { cgroupEmpty, cgroupThaw } from './cgroup.ts';
-import type { Machine } from './machine.ts';
+import { cgroupEmpty, cgroupThaw } from './machine/cgroup.ts';
+import type { Machine } from './machine/machine.ts';
 
 /**
  * How what a session of the sandbox left is ended. Without control groups there is nothing to do: the kernel has ended all of a session before

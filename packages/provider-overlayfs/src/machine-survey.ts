@@ -8,9 +8,9 @@ import {
   step,
 } from '@litterbox/core/provider';
 import { type DirectoryLayout, hasSeccompFilter, seccompFilter } from '@litterbox/linux-sandbox';
-import { choosing, type StrategyChoice, strategyNamed } from './choose-strategy.ts';
-import { type Machine, readMachine } from './machine.ts';
-import type { SessionProgram } from './session-program.ts';
+import { choosing, type StrategyChoice, strategyNamed } from './strategies/choose-strategy.ts';
+import { type Machine, readMachine } from './machine/machine.ts';
+import type { SessionProgram } from './machine/session-program.ts';
 import type { Strategy } from './strategies/strategy.ts';
 
 /** What is looked at, and for whom. */

@@ -1,16 +1,16 @@
 import { advice, type CallOptions, type Host, step } from '@litterbox/core/provider';
 import { baseEnvironment } from '@litterbox/sandbox-kit';
 import { placeFilesOf, PlaceRuntime, type SandboxDirectories } from '@litterbox/linux-sandbox';
-import { cgroupUsage } from './cgroup.ts';
-import { strategyNamed } from './choose-strategy.ts';
+import { cgroupUsage } from './machine/cgroup.ts';
+import { strategyNamed } from './strategies/choose-strategy.ts';
 import { freezeScript } from './freeze-script.ts';
-import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from './fresh-upper.ts';
-import { launchSession } from './launch-session.ts';
+import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from './layers/fresh-upper.ts';
+import { launchSession } from './session/launch-session.ts';
 import { leavingsOf } from './leavings-of.ts';
-import { type HostLook, type LookAhead, lookAtHost, MAX_LOOK_AGE_MS } from './look-at-host.ts';
-import type { Machine } from './machine.ts';
-import { visibleSearchPath } from './visible-search-path.ts';
-import type { SandboxMeta } from './sandbox-meta.ts';
+import { type HostLook, type LookAhead, lookAtHost, MAX_LOOK_AGE_MS } from './session/look-at-host.ts';
+import type { Machine } from './machine/machine.ts';
+import { visibleSearchPath } from './machine/visible-search-path.ts';
+import type { SandboxMeta } from './session/sandbox-meta.ts';
 
 /** Absolute paths of files on the host by which its sessions are started. */
 export interface SessionFiles {

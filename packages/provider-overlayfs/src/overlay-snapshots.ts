@@ -8,10 +8,10 @@ import {
   type SandboxDirectories,
 } from '@litterbox/linux-sandbox';
 import { cannotHonour } from '@litterbox/sandbox-kit';
-import { strategyNamed } from './choose-strategy.ts';
+import { strategyNamed } from './strategies/choose-strategy.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { MachineSurvey } from './machine-survey.ts';
-import type { SandboxMeta } from './sandbox-meta.ts';
+import type { SandboxMeta } from './session/sandbox-meta.ts';
 import { DATASET_USAGE } from './strategies/zfs-usage.ts';
 import { stillScript } from './still-script.ts';
 

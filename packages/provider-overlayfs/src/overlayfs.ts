@@ -40,25 +40,31 @@ import {
   type SetupStore,
   type SnapshotProvider,
 } from '@litterbox/core/provider';
-import { askedStrategy, LIVE_STRATEGY_NAMES, STRATEGY_NAMES, strategyNamed, TREE_KINDS } from './choose-strategy.ts';
+import {
+  askedStrategy,
+  LIVE_STRATEGY_NAMES,
+  STRATEGY_NAMES,
+  strategyNamed,
+  TREE_KINDS,
+} from './strategies/choose-strategy.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillPlan, fillSandbox } from './fill-sandbox.ts';
-import { letGoScript } from './held-session.ts';
+import { letGoScript } from './session/held-session.ts';
 import { isSandboxMeta } from './is-sandbox-meta.ts';
 import { KeptSetups } from './kept-setups.ts';
 import { leavingsOf } from './leavings-of.ts';
-import { type LookAhead, lookAtHost } from './look-at-host.ts';
-import type { Machine } from './machine.ts';
+import { type LookAhead, lookAtHost } from './session/look-at-host.ts';
+import type { Machine } from './machine/machine.ts';
 import { MachineSurvey } from './machine-survey.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { overlaySnapshots } from './overlay-snapshots.ts';
-import { ownBoundOf } from './own-bound-of.ts';
-import { visibleSearchPath } from './visible-search-path.ts';
-import type { SandboxMeta } from './sandbox-meta.ts';
+import { ownBoundOf } from './session/own-bound-of.ts';
+import { visibleSearchPath } from './machine/visible-search-path.ts';
+import type { SandboxMeta } from './session/sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
-import { readSessionProgram, SessionProgram } from './session-program.ts';
-import { encodePlan } from './plan-entry.ts';
-import { surveyStrategy } from './survey-strategy.ts';
+import { readSessionProgram, SessionProgram } from './machine/session-program.ts';
+import { encodePlan } from './plan/plan-entry.ts';
+import { surveyStrategy } from './strategies/survey-strategy.ts';
 
 /**
  * The machine, and how workspaces are copied. In the machine's directory the provider makes its own, `overlayfs`, mode 0700, for base

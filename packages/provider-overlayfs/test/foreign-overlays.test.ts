@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
-import { foreignOverlays } from '../src/foreign-overlays.ts';
+import { foreignOverlays } from '../src/machine/foreign-overlays.ts';
 import { backendDirectory, removeBackend } from './backends.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
 

@@ -12,7 +12,7 @@ import {
 import { localHost } from '@litterbox/host';
 import { ChangeScanner } from '@litterbox/sandbox-kit';
 import { Fixture } from '@litterbox/testing';
-import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from '../src/fresh-upper.ts';
+import { FROZEN, MOST_ENTRIES, WANTS_FRESH_UPPER } from '../src/layers/fresh-upper.ts';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, isRoot, removeBackend } from './backends.ts';
 import { rewritingHost } from './rewritten.ts';

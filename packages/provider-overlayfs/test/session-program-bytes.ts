@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { readSessionProgram } from '../src/session-program.ts';
+import { readSessionProgram } from '../src/machine/session-program.ts';
 
 const run = promisify(execFile);
 

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from
 import { localHost } from '@litterbox/host';
 import { etcDirectoryScript, ETC_SOURCES, etcPrefix, runProgram } from '@litterbox/linux-sandbox';
 import { INSIDE } from '@litterbox/core/provider';
-import { encodePlan, type PlanEntry } from '../src/plan-entry.ts';
-import { credentialsPlan, findCredentials } from '../src/tool-directories.ts';
+import { encodePlan, type PlanEntry } from '../src/plan/plan-entry.ts';
+import { credentialsPlan, findCredentials } from '../src/machine/tool-directories.ts';
 import { sessionProgramBytes } from './session-program-bytes.ts';
 
 const run = promisify(execFile);

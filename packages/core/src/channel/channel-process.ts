@@ -1,8 +1,8 @@
 import { LitterboxError } from '../domain/errors/errors.ts';
 import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { SignalName } from '../domain/processes/signal-name.ts';
-import type { CallOptions } from '../ports/call.ts';
-import type { OutputChunk, ProcessHandle } from '../ports/process.ts';
+import type { CallOptions } from '../ports/common/call.ts';
+import type { OutputChunk, ProcessHandle } from '../ports/common/process.ts';
 import type { ChannelCommand, CommandOutcome, ExecChannel, RunningCommand } from './exec-channel.ts';
 
 /** As much as a pipe holds: a program that prints no more ends, whether anybody reads it or not. */

@@ -1,10 +1,10 @@
 import type { Command } from '../domain/processes/command.ts';
 import { LitterboxError } from '../domain/errors/errors.ts';
 import { shown } from '../domain/text/shown.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { CallOptions } from '../ports/common/call.ts';
 import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { SignalName } from '../domain/processes/signal-name.ts';
-import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/common/process.ts';
 import { type CommandShell, RUN_TEXT } from './command-shell.ts';
 import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';
 import { type KeptOutput, BoundedOutput } from './bounded-output.ts';

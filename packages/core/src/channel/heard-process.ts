@@ -1,7 +1,7 @@
 import { joinBytes } from '../domain/text/join-bytes.ts';
 import type { SignalName } from '../domain/processes/signal-name.ts';
 import { BoundedOutput, type KeptOutput } from './bounded-output.ts';
-import type { OutputChunk, ProcessHandle, TerminalSize } from '../ports/process.ts';
+import type { OutputChunk, ProcessHandle, TerminalSize } from '../ports/common/process.ts';
 
 /** How much is kept at least of what it wrote last. */
 const KEPT_BYTES = 16 * 1024;

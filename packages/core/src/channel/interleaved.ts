@@ -1,4 +1,4 @@
-import type { OutputChunk } from '../ports/process.ts';
+import type { OutputChunk } from '../ports/common/process.ts';
 
 /** A stream of bytes that can be held back: what of Node's readable streams is needed. */
 export interface OutputSource {

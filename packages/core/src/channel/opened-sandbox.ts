@@ -1,4 +1,4 @@
-import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
 import type { ExecChannel } from './exec-channel.ts';
 
 /** A sandbox as this process uses it. */

@@ -1,7 +1,7 @@
 import { LitterboxError } from '../domain/errors/errors.ts';
 import { isConnectionLost } from '../domain/errors/connection-lost.ts';
-import type { CallOptions } from '../ports/call.ts';
-import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/process.ts';
+import type { CallOptions } from '../ports/common/call.ts';
+import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/common/process.ts';
 import { MarkerSplitter } from './marker-splitter.ts';
 import { type CommandShell, SHELL_DEFINITIONS } from './command-shell.ts';
 import { scriptBytes } from './shell-text.ts';

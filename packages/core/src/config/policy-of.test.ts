@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isLitterboxError } from '../domain/errors/errors.ts';
 import { GATE_PORT } from '../domain/sandbox/gate-port.ts';
-import type { ProviderTraits } from '../ports/sandbox-provider.ts';
+import type { ProviderTraits } from '../ports/sandbox/sandbox-provider.ts';
 import { configJsonSchema } from './config-json-schema.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
 import { contentHash } from './content-hash.ts';

@@ -7,7 +7,7 @@ import { LOCAL_HOST, parseProviderKey } from '../domain/sandbox/provider-key.ts'
 import { shown } from '../domain/text/shown.ts';
 import { LIMIT_KEYS, type LimitName, type ResourceLimits } from '../domain/sandbox/resource-limits.ts';
 import type { SandboxRoot } from '../domain/sandbox/sandbox-root.ts';
-import type { ProviderTraits } from '../ports/sandbox-provider.ts';
+import type { ProviderTraits } from '../ports/sandbox/sandbox-provider.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
 import type { Config } from './config-schema.ts';
 import { DEFAULT_IMAGE } from './default-image.ts';

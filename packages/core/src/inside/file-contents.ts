@@ -3,8 +3,8 @@ import { MAX_CHANNEL_STDIN_BYTES } from '../channel/exec-channel.ts';
 import { printfFormat, quoted } from '../channel/shell-text.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
 import { shown } from '../domain/text/shown.ts';
-import type { CallOptions } from '../ports/call.ts';
-import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { CallOptions } from '../ports/common/call.ts';
+import type { SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
 import type { OpenedSandbox } from '../channel/opened-sandbox.ts';
 import { residentFiles } from './resident-files.ts';
 

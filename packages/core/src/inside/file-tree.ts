@@ -1,6 +1,6 @@
 import type { CommandOutcome } from '../channel/exec-channel.ts';
 import { decodeRaw } from '../domain/text/raw-text.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { CallOptions } from '../ports/common/call.ts';
 import type { OpenedSandbox } from '../channel/opened-sandbox.ts';
 import { assertFileDone } from './file-contents.ts';
 

@@ -1,8 +1,8 @@
 import { LitterboxError } from '../domain/errors/errors.ts';
 import { advice, step } from '../domain/errors/next-step.ts';
 import { decodeRaw, encodeRaw } from '../domain/text/raw-text.ts';
-import type { CallOptions } from '../ports/call.ts';
-import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { CallOptions } from '../ports/common/call.ts';
+import type { SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
 
 /** Takes files away, and no directory: of one, `rm` says so and leaves it. Names come on stdin, each ended by NUL. */
 const REMOVE = 'xargs -0 sh -c \'rm -f -- "$@" 2>/dev/null; :\' sh';

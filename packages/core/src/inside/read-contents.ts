@@ -1,8 +1,8 @@
 import type { ExecChannel } from '../channel/exec-channel.ts';
 import { LitterboxError } from '../domain/errors/errors.ts';
 import { decodeRaw } from '../domain/text/raw-text.ts';
-import type { CallOptions } from '../ports/call.ts';
-import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { CallOptions } from '../ports/common/call.ts';
+import type { SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
 import { residentFiles } from './resident-files.ts';
 
 /** Names given to one `tar`, in number and in characters: well below what Linux takes as arguments. */

@@ -1,7 +1,7 @@
 import { isLitterboxError } from '../domain/errors/errors.ts';
 import { decodeRaw, encodeRaw } from '../domain/text/raw-text.ts';
-import type { ProcessHandle } from '../ports/process.ts';
-import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { ProcessHandle } from '../ports/common/process.ts';
+import type { SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
 
 /** More is for tar. */
 const MAX_PATHS = 32;

@@ -2,7 +2,7 @@ import { agentPath, type AgentPath, assertShown } from '../domain/paths/agent-pa
 import { LitterboxError } from '../domain/errors/errors.ts';
 import { decodeRaw } from '../domain/text/raw-text.ts';
 import { shown } from '../domain/text/shown.ts';
-import type { CallOptions } from '../ports/call.ts';
+import type { CallOptions } from '../ports/common/call.ts';
 import { workspaceIs } from './file-contents.ts';
 import type { OpenedSandbox } from '../channel/opened-sandbox.ts';
 

@@ -5,7 +5,7 @@ import { LitterboxError } from '../domain/errors/errors.ts';
 import type { NetworkPolicy } from '../domain/sandbox/policy.ts';
 import { parseProviderKey } from '../domain/sandbox/provider-key.ts';
 import { shown } from '../domain/text/shown.ts';
-import type { BaseSource } from '../ports/persons-repository.ts';
+import type { BaseSource } from '../ports/source-control/persons-repository.ts';
 import type { CreateSandboxResult } from '../use-cases/create/create-options.ts';
 import { CreateSandbox } from '../use-cases/create/create-sandbox.ts';
 import type { PolicyOverrides } from '../use-cases/decide/decide-policy.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { CommandShell } from '../channel/command-shell.ts';
 import { parseProviderKey } from '../domain/sandbox/provider-key.ts';
-import type { ResourceUsage } from '../ports/sandbox-runtime.ts';
-import type { SandboxRecord } from '../ports/state-store.ts';
+import type { ResourceUsage } from '../ports/sandbox/sandbox-runtime.ts';
+import type { SandboxRecord } from '../ports/state/state-store.ts';
 import { ChooseProvider, type ProviderReport } from '../use-cases/decide/choose-provider.ts';
 import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
 import { InspectSandbox } from '../use-cases/work/inspect-sandbox.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PooledSandbox } from '../ports/sandbox-pool.ts';
+import type { PooledSandbox } from '../ports/sandbox/sandbox-pool.ts';
 import { ClearPool } from '../use-cases/prepare/clear-pool.ts';
 import { FillPool, type FillPoolResult } from '../use-cases/prepare/fill-pool.ts';
 import { fields } from './declare/fields.ts';

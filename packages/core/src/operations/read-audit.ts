@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AuditEntry } from '../ports/audit-log.ts';
+import type { AuditEntry } from '../ports/state/audit-log.ts';
 import { ReadAudit } from '../use-cases/review/read-audit.ts';
 import { fields } from './declare/fields.ts';
 import { operation } from './declare/operation.ts';

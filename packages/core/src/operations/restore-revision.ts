@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SandboxRecord } from '../ports/state-store.ts';
+import type { SandboxRecord } from '../ports/state/state-store.ts';
 import { type RestoreResult, RestoreRevision, type UndoResult } from '../use-cases/go-back/restore-revision.ts';
 import { fields } from './declare/fields.ts';
 import { operation } from './declare/operation.ts';

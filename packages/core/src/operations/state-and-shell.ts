@@ -1,6 +1,6 @@
 import type { CommandShell } from '../channel/command-shell.ts';
-import type { CallOptions } from '../ports/call.ts';
-import type { SandboxRecord } from '../ports/state-store.ts';
+import type { CallOptions } from '../ports/common/call.ts';
+import type { SandboxRecord } from '../ports/state/state-store.ts';
 import { FindShell } from '../use-cases/work/find-shell.ts';
 import { ListSandboxes, type ShownState } from '../use-cases/review/list-sandboxes.ts';
 import type { UseCases } from './declare/operation.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SandboxRecord } from '../ports/state-store.ts';
+import type { SandboxRecord } from '../ports/state/state-store.ts';
 import { commandVariables } from './command-variables.ts';
 
 function variablesOf(run: 'none' | 'allow-list', environment: Readonly<Record<string, string>> = {}) {

@@ -1,5 +1,5 @@
 import { GATE_PORT } from '../domain/sandbox/gate-port.ts';
-import type { SandboxRecord } from '../ports/state-store.ts';
+import type { SandboxRecord } from '../ports/state/state-store.ts';
 import { portVariables } from './port-variables.ts';
 
 const PROXY = `http://127.0.0.1:${GATE_PORT}`;

@@ -1,8 +1,8 @@
 import type { ExecChannel } from '../channel/exec-channel.ts';
 import type { ServicePolicy } from '../domain/sandbox/policy.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/common/clock.ts';
 import type { ExitStatus } from '../domain/processes/exit-status.ts';
-import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
 import type { ServiceLog } from './service-log.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { SandboxRecord } from '../ports/state-store.ts';
+import type { SandboxRecord } from '../ports/state/state-store.ts';
 
 /** `LITTERBOX_PORT_WEB` is where a program inside listens, `LITTERBOX_FWD_PORT_WEB` where a person's browser finds it. */
 export function portVariables({ ports = [] }: Pick<SandboxRecord, 'ports'>): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
-import type { ProcessHandle } from '../ports/process.ts';
+import type { Clock } from '../ports/common/clock.ts';
+import type { ProcessHandle } from '../ports/common/process.ts';
 import type { ServiceLog } from './service-log.ts';
 
 /** A service that prints more is made to wait: its log keeps a MiB in any case. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/common/clock.ts';
 import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { ServiceState, ServiceStatus } from './kept-service.ts';
 

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { ExecChannel } from '../channel/exec-channel.ts';
 import type { ServicePolicy } from '../domain/sandbox/policy.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/common/clock.ts';
 import type { ExitStatus } from '../domain/processes/exit-status.ts';
-import type { OutputChunk, ProcessHandle } from '../ports/process.ts';
-import type { SandboxRuntime } from '../ports/sandbox-runtime.ts';
+import type { OutputChunk, ProcessHandle } from '../ports/common/process.ts';
+import type { SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
 import { Service } from './service.ts';
 
 const clock: Clock = {

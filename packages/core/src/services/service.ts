@@ -3,7 +3,7 @@ import type { ServicePolicy } from '../domain/sandbox/policy.ts';
 import { visible } from '../domain/text/visible.ts';
 import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { SignalName } from '../domain/processes/signal-name.ts';
-import type { ProcessHandle } from '../ports/process.ts';
+import type { ProcessHandle } from '../ports/common/process.ts';
 import type { KeptService, ServiceSetting, ServiceStatus } from './kept-service.ts';
 import { countMarked, killMarked } from './kill-marked.ts';
 import { readIntoLog } from './read-into-log.ts';

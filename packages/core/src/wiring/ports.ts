@@ -1,21 +1,21 @@
-import type { Approver } from '../ports/approver.ts';
-import type { AuditLog } from '../ports/audit-log.ts';
-import type { Asker } from '../ports/call.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { DirectorySync } from '../ports/directory-sync.ts';
-import type { Heap } from '../ports/heap.ts';
-import type { Host } from '../ports/host.ts';
-import type { HostGauge } from '../ports/host-gauge.ts';
-import type { Hosts } from '../ports/hosts.ts';
-import type { Keepers } from '../ports/keepers.ts';
-import type { NetworkGate } from '../ports/network-gate.ts';
-import type { PoolFiller } from '../ports/pool-filler.ts';
-import type { PortForwarder } from '../ports/port-forwarder.ts';
-import type { Providers } from '../ports/providers.ts';
-import type { SandboxPool } from '../ports/sandbox-pool.ts';
-import type { SecretSource } from '../ports/secret-source.ts';
-import type { SourceControl } from '../ports/source-control.ts';
-import type { StateStore } from '../ports/state-store.ts';
+import type { Approver } from '../ports/person/approver.ts';
+import type { AuditLog } from '../ports/state/audit-log.ts';
+import type { Asker } from '../ports/common/call.ts';
+import type { Clock } from '../ports/common/clock.ts';
+import type { DirectorySync } from '../ports/machine/directory-sync.ts';
+import type { Heap } from '../ports/machine/heap.ts';
+import type { Host } from '../ports/machine/host.ts';
+import type { HostGauge } from '../ports/machine/host-gauge.ts';
+import type { Hosts } from '../ports/machine/hosts.ts';
+import type { Keepers } from '../ports/network/keepers.ts';
+import type { NetworkGate } from '../ports/network/network-gate.ts';
+import type { PoolFiller } from '../ports/sandbox/pool-filler.ts';
+import type { PortForwarder } from '../ports/network/port-forwarder.ts';
+import type { Providers } from '../ports/sandbox/providers.ts';
+import type { SandboxPool } from '../ports/sandbox/sandbox-pool.ts';
+import type { SecretSource } from '../ports/person/secret-source.ts';
+import type { SourceControl } from '../ports/source-control/source-control.ts';
+import type { StateStore } from '../ports/state/state-store.ts';
 
 /** What use cases need of the outside. */
 export interface Ports {

@@ -2,7 +2,7 @@ import { isLitterboxError, type ProgressOptions, quoted, type WorkspaceSource } 
 import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
 import { confinedCopy } from './copy-layers.ts';
 import type { DirectoryLayout } from './directory-layout.ts';
-import { runScriptOrFail } from './run-script.ts';
+import { runScriptOrFail } from '../script/run-script.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
 import { removeTree } from './unfinished.ts';
 

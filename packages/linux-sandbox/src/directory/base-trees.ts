@@ -6,8 +6,8 @@ import {
   type Host,
   type WorkspaceSource,
 } from '@litterbox/core/provider';
-import { runScriptOrFail } from './run-script.ts';
-import { scriptError } from './script-error.ts';
+import { runScriptOrFail } from '../script/run-script.ts';
+import { scriptError } from '../script/script-error.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
 import { ensureDirectories, makeUnfinished, removeTree, UNFINISHED } from './unfinished.ts';
 

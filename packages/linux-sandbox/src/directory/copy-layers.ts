@@ -1,6 +1,6 @@
 import { quoted, LitterboxError, advice, step } from '@litterbox/core/provider';
-import { asking } from './run-script.ts';
-import { scriptError } from './script-error.ts';
+import { asking } from '../script/run-script.ts';
+import { scriptError } from '../script/script-error.ts';
 
 /** How a copy is confined. */
 export interface ConfinedCopy {

@@ -1,5 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
-import { GIVEN } from './run-script.ts';
+import { GIVEN } from '../script/run-script.ts';
 import { ensureDirectories, makeUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** File in a kept setup: the key of the base that it ran over, and when it was kept, in seconds since 1970. */

@@ -11,12 +11,12 @@ import {
   type SnapshotUsage,
   type TakeSnapshotOptions,
 } from '@litterbox/core/provider';
-import { listNamed } from './list-named.ts';
+import { listNamed } from '../script/list-named.ts';
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import { confinedCopy } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { Layer } from './layer.ts';
-import { runScriptOrFail } from './run-script.ts';
+import { runScriptOrFail } from '../script/run-script.ts';
 import { descriptionLine, type SandboxDirectories } from './sandbox-directories.ts';
 import { DISK_USAGE, snapshotUsage } from './snapshot-usage.ts';
 import { ensureDirectories, makeUnfinished, sweepUnfinished, UNFINISHED } from './unfinished.ts';

@@ -8,7 +8,7 @@ import {
 import { SETUP_KEY } from '@litterbox/sandbox-kit';
 import type { DirectoryDescription } from './directory-description.ts';
 import { keepSetupScript, type KeepSetupInput } from './keep-setup.ts';
-import { runScriptOrFail } from './run-script.ts';
+import { runScriptOrFail } from '../script/run-script.ts';
 import { descriptionLine, type SandboxDirectories } from './sandbox-directories.ts';
 import { sweepUnfinished } from './unfinished.ts';
 

@@ -17,16 +17,16 @@ import {
 import { alreadyThere, brokenDescription, notHere, parseDescription } from '@litterbox/sandbox-kit';
 import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
 import { POOLED, takeMark } from './claim-pooled.ts';
-import { DISK_TOO_SMALL } from '../disk/fill-disk.ts';
 import { copyError } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { DirectoryLayout } from './directory-layout.ts';
 import { isDirectoryDescription, type ReadDescription } from './is-directory-description.ts';
-import { listNamed } from './list-named.ts';
+import { listNamed } from '../script/list-named.ts';
 import { RunMarks } from './run-marks.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
-import { GIVEN, runAsking, runScriptOrFail, type ScriptResult } from './run-script.ts';
-import { scriptError } from './script-error.ts';
+import { GIVEN, runAsking, runScriptOrFail, type ScriptResult } from '../script/run-script.ts';
+import { scriptError } from '../script/script-error.ts';
+import { STAGING_EXITS } from '../script/staging-exits.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
 import { setUnusedBasesAside } from './unused-bases.ts';
 import { ensureDirectories, makeUnfinished, removeTree, sweepUnfinished, UNFINISHED } from './unfinished.ts';
@@ -92,14 +92,12 @@ export function descriptionLine(meta: DirectoryDescription): string {
   return JSON.stringify(meta).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Exit codes of the scripts below, under those of `COPY_EXITS`. */
-const EXITS = { taken: 88, baseMissing: 89, networkFileSystem: 90, unmakeable: 91 } as const;
 /**
  * Shell text: ends where the current directory is on a network file system, and says which. Change times there are those of a server's
  * clock. They cannot be compared with a mark of this machine's, and a change that nobody sees is lost.
  */
 const REFUSE_NETWORK_FILE_SYSTEM = `lb_type=$(stat -f -c %t . 2>/dev/null)
-case $lb_type in ${[...NETWORK_FILE_SYSTEMS.keys()].map((magic) => magic.toString(16)).join('|')}) echo "$lb_type" >&2; exit ${EXITS.networkFileSystem};; esac`;
+case $lb_type in ${[...NETWORK_FILE_SYSTEMS.keys()].map((magic) => magic.toString(16)).join('|')}) echo "$lb_type" >&2; exit ${STAGING_EXITS.networkFileSystem};; esac`;
 /** How often a directory that comes back is removed. */
 const MAX_ROUNDS = 20;
 /** A line for each sandbox. Names and words are ours; whatever else is in the directory is no line. */
@@ -144,7 +142,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     const staging = this.#staging(meta, staged.bases);
     const { code, stderr } = await (staged.run?.(staging, options) ??
       runAsking(this.host, this.#script(staging, staged), async () => {}, { ...options, given: staging.description }));
-    if (code === EXITS.baseMissing) return 'base-missing';
+    if (code === STAGING_EXITS.baseMissing) return 'base-missing';
     if (code !== 0) throw this.stagingError(meta.id, code, stderr);
     return 'staged';
   }
@@ -174,7 +172,7 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     failpoint('provider.after-base-tree');
     const staged = { bases: [baseTreeName(source.key, trees.kind)], ...filling };
     if ((await this.stage(meta, staged, options)) === 'base-missing')
-      throw scriptError('provider.create', EXITS.baseMissing, 'the base tree is gone again');
+      throw scriptError('provider.create', STAGING_EXITS.baseMissing, 'the base tree is gone again');
   }
 
   /** Shell text of {@link stage}, for who runs it as part of something else, and gives it the {@link descriptionLine}. */
@@ -200,10 +198,10 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
     const directory = quoted(staging.directory);
     const name = unfinished.slice(parent.length + 1);
     // Once more behind the lock: a removal may have taken away what nobody stood on.
-    const areThere = bases.map((path) => `[ -d ${quoted(path)} ] || exit ${EXITS.baseMissing}\n`).join('');
+    const areThere = bases.map((path) => `[ -d ${quoted(path)} ] || exit ${STAGING_EXITS.baseMissing}\n`).join('');
     // The sandbox's user finds its way through, and sees nothing on it.
-    return `${ensureDirectories(above)} || exit ${EXITS.unmakeable}
-[ ! -e ${directory} ] || exit ${EXITS.taken}
+    return `${ensureDirectories(above)} || exit ${STAGING_EXITS.unmakeable}
+[ ! -e ${directory} ] || exit ${STAGING_EXITS.taken}
 ${areThere}umask 066
 ${makeUnfinished(parent, name)} || exit 1
 lb_unfinished=${quoted(unfinished)}
@@ -213,16 +211,16 @@ ${areThere}umask 022
 set -e
 ${fill(unfinished)}
 printf %s ${GIVEN} >meta.json
-mv -T "$lb_unfinished" ${directory} || { [ ! -d ${directory} ] || exit ${EXITS.taken}; exit 1; }
+mv -T "$lb_unfinished" ${directory} || { [ ! -d ${directory} ] || exit ${STAGING_EXITS.taken}; exit 1; }
 trap - EXIT`;
   }
 
   /** The error of a {@link stagingScript} that failed, from its exit code and what it printed. */
   stagingError(id: SandboxId, code: number, stderr: string): LitterboxError {
-    if (code === EXITS.taken) return alreadyThere(this.provider, id);
-    if (code === EXITS.networkFileSystem) return this.#onNetwork(stderr);
-    if (code === DISK_TOO_SMALL) return this.#tooSmall();
-    if (code === EXITS.unmakeable) return this.#unmakeable(code, stderr);
+    if (code === STAGING_EXITS.taken) return alreadyThere(this.provider, id);
+    if (code === STAGING_EXITS.networkFileSystem) return this.#onNetwork(stderr);
+    if (code === STAGING_EXITS.diskTooSmall) return this.#tooSmall();
+    if (code === STAGING_EXITS.unmakeable) return this.#unmakeable(code, stderr);
     return copyError('provider.create', this.provider, code, stderr);
   }
 

@@ -1,6 +1,6 @@
 import { type CallOptions, type Host, quoted, type SnapshotName, type SnapshotUsage } from '@litterbox/core/provider';
 import { confinedCopy } from './copy-layers.ts';
-import { runScriptOrFail } from './run-script.ts';
+import { runScriptOrFail } from '../script/run-script.ts';
 
 /** Numbers of file systems, as `stat -f -c %t` prints them, on which files of ours share no blocks. */
 const UNSHARED = ['ef53', '1021994'].join('|');

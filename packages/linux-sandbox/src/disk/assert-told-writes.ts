@@ -1,6 +1,6 @@
 import { type CallOptions, type Host, type ProviderKey, quoted } from '@litterbox/core/provider';
 import { cannotHonour } from '@litterbox/sandbox-kit';
-import { runScriptOrFail } from '../directory/run-script.ts';
+import { runScriptOrFail } from '../script/run-script.ts';
 
 /** File systems, in the words of `stat -f`, that tell the kernel whose memory it writes back. With others, what nobody syncs goes past the limit. */
 const BOUNDED_FILE_SYSTEMS: readonly string[] = ['ext2/ext3', 'xfs', 'btrfs'];

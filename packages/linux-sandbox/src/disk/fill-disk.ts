@@ -1,8 +1,6 @@
 import { quoted } from '@litterbox/core/provider';
+import { STAGING_EXITS } from '../script/staging-exits.ts';
 import { type DiskImage, mountDisk } from './disk-image.ts';
-
-/** Exit code of {@link fillDisk} where the trees need more room than the disk has. */
-export const DISK_TOO_SMALL = 87;
 
 /** A tree that a new disk begins with. */
 export interface DiskTree {
@@ -27,7 +25,7 @@ ${mountDisk(disk, owner)}${copies}umount disk`;
   return `said=$(unshare -m --propagation private sh -c ${quoted(script)} 2>&1) || {
 printf '%s\n' "$said" | tail -n 3 >&2
 [ -z "$lb_new" ] || rm -f ${quoted(disk.image)}
-case $said in *'No space left on device'*) exit ${DISK_TOO_SMALL};; esac
+case $said in *'No space left on device'*) exit ${STAGING_EXITS.diskTooSmall};; esac
 exit 1
 }
 `;

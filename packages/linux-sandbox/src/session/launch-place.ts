@@ -9,7 +9,7 @@ import {
   INSIDE,
 } from '@litterbox/core/provider';
 import { TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/sandbox-kit';
-import { GIVEN, runScriptOrFail, TAKE_GIVEN } from '../directory/run-script.ts';
+import { GIVEN, runScriptOrFail, TAKE_GIVEN } from '../script/run-script.ts';
 import { etcDirectoryScript } from './etc-directory.ts';
 import { PROCESS_ONE } from './first-process.ts';
 import type { Isolation, Place } from './isolation.ts';

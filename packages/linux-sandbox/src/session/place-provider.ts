@@ -16,7 +16,7 @@ import {
   advice,
   step,
 } from '@litterbox/core/provider';
-import { ensureArtefactLayer } from '../directory/artefact-layer.ts';
+import { ensureArtefactLayer } from '../artefacts/artefact-layer.ts';
 import { createOrRollBack } from '../directory/create-or-roll-back.ts';
 import { directoryLayout } from '../directory/directory-layout.ts';
 import { layTree } from '../directory/lay-tree.ts';

@@ -20,7 +20,7 @@ import {
 } from '@litterbox/core/provider';
 import { ChangeScanner, type ScannerInput } from '@litterbox/sandbox-kit';
 import { RunMarks } from '../directory/run-marks.ts';
-import { runScript, runScriptOrFail } from '../directory/run-script.ts';
+import { runScript, runScriptOrFail } from '../script/run-script.ts';
 import { endSessionScript, type SessionLeavings } from './end-session.ts';
 import { parseUsage } from './parse-usage.ts';
 import { Session, type SessionInput, type SessionPurpose } from './place-session.ts';

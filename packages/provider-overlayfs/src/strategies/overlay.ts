@@ -1,8 +1,8 @@
 import { copyTree, keepLayers, TAKE_LAYERS_BACK } from '@litterbox/linux-sandbox';
 import { quoted } from '@litterbox/core/provider';
-import { BEGIN_LAYERS, FREEZABLE_LAYERS, FROZEN, WANTS_FRESH_UPPER } from '../fresh-upper.ts';
-import { FROZEN_LAYERS, type SessionMount } from '../mount-table.ts';
-import { overlayOptions } from '../overlay-options.ts';
+import { BEGIN_LAYERS, FREEZABLE_LAYERS, FROZEN, WANTS_FRESH_UPPER } from '../layers/fresh-upper.ts';
+import { FROZEN_LAYERS, type SessionMount } from '../plan/mount-table.ts';
+import { overlayOptions } from '../plan/overlay-options.ts';
 import type { PrepareInput, Strategy } from './strategy.ts';
 
 const layered = (lower: string, upper: string, work: string, isRoot: boolean, target: string): SessionMount => ({

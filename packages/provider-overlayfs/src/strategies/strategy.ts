@@ -1,5 +1,5 @@
 import type { Layer, TreeKind } from '@litterbox/linux-sandbox';
-import type { SessionMount } from '../mount-table.ts';
+import type { SessionMount } from '../plan/mount-table.ts';
 
 /** One way to give a sandbox its own writable copy of a frozen base tree. Texts are for a shell of the host. */
 export interface Strategy {

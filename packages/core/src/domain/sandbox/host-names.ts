@@ -1,5 +1,5 @@
 import { LitterboxError } from '../errors/errors.ts';
-import { advice, step } from '../../domain/errors/next-step.ts';
+import { advice, step } from '../errors/next-step.ts';
 import { isHostName, normalHostName } from './provider-key.ts';
 import { shown } from '../text/shown.ts';
 

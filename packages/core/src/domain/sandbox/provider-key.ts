@@ -1,5 +1,5 @@
 import { LitterboxError } from '../errors/errors.ts';
-import { advice, type Hint, step } from '../../domain/errors/next-step.ts';
+import { advice, type Hint, step } from '../errors/next-step.ts';
 import { shown } from '../text/shown.ts';
 
 /** `overlayfs`, `docker@build-box`: a way to make sandboxes and the machine that it makes them on. Kept in records, shown to people. */

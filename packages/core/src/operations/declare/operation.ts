@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { OutputListener, RunningCommand } from '../../channel/exec-channel.ts';
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { RiskyChange } from '../../ports/persons-repository.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { RiskyChange } from '../../ports/source-control/persons-repository.ts';
 import type { ShownPlan } from '../../use-cases/review/shown-plan.ts';
 import type { ShowUnseen } from '../../use-cases/review/accept-work.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import type { PersonsGift } from '../../use-cases/create/create-options.ts';
 
 /** Gives each use case, made once. What an operation asks for is what its program can reach. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Milestone } from '../../ports/sandbox-histories.ts';
+import type { Milestone } from '../../ports/source-control/sandbox-histories.ts';
 import { CutMilestone } from '../../use-cases/review/cut-milestone.ts';
 import { fields } from '../declare/fields.ts';
 import { operation } from '../declare/operation.ts';

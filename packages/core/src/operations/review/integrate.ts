@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { repositoryPath } from '../../domain/paths/repository-path.ts';
-import type { IntegrationPlan } from '../../ports/persons-repository.ts';
+import type { IntegrationPlan } from '../../ports/source-control/persons-repository.ts';
 import { IntegrateChanges, type IntegrateResult } from '../../use-cases/remove/integrate-changes.ts';
 import type { ShownPlan } from '../../use-cases/review/shown-plan.ts';
 import { fields } from '../declare/fields.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import type { ObjectId } from '../../domain/sandbox/ids.ts';
 import { repositoryPath } from '../../domain/paths/repository-path.ts';
-import type { FileChange } from '../../ports/file-change.ts';
+import type { FileChange } from '../../ports/source-control/file-change.ts';
 import { FindSandbox } from '../../use-cases/common/find-sandbox.ts';
 import { LookAtSandbox } from '../../use-cases/review/look-at-sandbox.ts';
 import { OpenRepository } from '../../use-cases/common/open-repository.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config-schema.ts';
 import { DEFAULT_LIMITS } from '../../config/policy-of.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import { DecidePolicy } from '../../use-cases/decide/decide-policy.ts';
 import { FindSandbox } from '../../use-cases/common/find-sandbox.ts';
 import { OpenRepository } from '../../use-cases/common/open-repository.ts';

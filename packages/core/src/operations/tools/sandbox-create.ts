@@ -1,7 +1,7 @@
 import { step } from '../../domain/errors/next-step.ts';
 import * as z from 'zod';
 import { shown } from '../../domain/text/shown.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import type { LeftOut } from '../../use-cases/create/create-options.ts';
 import { dependencyAdvice } from '../../use-cases/decide/dependency-advice.ts';
 import type { MissingDependencies } from '../../use-cases/decide/missing-dependencies.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RevisionResult } from '../../ports/sandbox-histories.ts';
+import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
 import { AccessFiles } from '../../use-cases/work/access-files.ts';
 import { fields } from '../declare/fields.ts';
 import { operation } from '../declare/operation.ts';

@@ -1,10 +1,10 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
 import { LOCAL_HOST, parseProviderKey, type ProviderKey } from '../../domain/sandbox/provider-key.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Providers } from '../../ports/providers.ts';
-import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { Clock } from '../../ports/common/clock.ts';
+import type { Providers } from '../../ports/sandbox/providers.ts';
+import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
 
 /** How long an engine or another machine may take to say what it has, or what it finds. */
 export const ANSWER_MS = 3_000;

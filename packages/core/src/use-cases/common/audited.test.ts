@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '../../domain/errors/errors.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
 import { audited, isAudited } from './audited.ts';
 
 const START = { operation: 'test', actor: 'test', input: {} };

@@ -1,5 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
-import type { AuditLog, AuditStart } from '../../ports/audit-log.ts';
+import type { AuditLog, AuditStart } from '../../ports/state/audit-log.ts';
 
 /** Failures that stand in the log already. */
 const known = new WeakSet<object>();

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '../../domain/errors/errors.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import { changeRecord } from './change-record.ts';
 import { deletedMeanwhile } from './deleted-meanwhile.ts';
 import { trialState } from './trial-state.ts';

@@ -1,7 +1,7 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { SandboxChange, SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SandboxChange, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 
 /**
  * Changes a record although another process may change other parts of it at any moment: pausing takes no lease.

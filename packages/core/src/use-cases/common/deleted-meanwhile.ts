@@ -1,6 +1,6 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 
 /**
  * What to throw for a failure in a sandbox: `SANDBOX_DELETING` when somebody deleted the sandbox while the call was at work in it,

@@ -3,9 +3,9 @@ import { advice, step } from '../../domain/errors/next-step.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { type Slug, slugify } from '../../domain/sandbox/slug.ts';
 import { visible } from '../../domain/text/visible.ts';
-import type { AuditEntry, AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { AuditEntry, AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import type { RepositoryId } from '../../domain/sandbox/ids.ts';
 import type { OpenRepository } from './open-repository.ts';
 

@@ -1,7 +1,7 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { Lease, SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { Lease, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { leaseSandbox } from './lease-sandbox.ts';
 
 /** How long a call that is at work in a sandbox gets to end before a person is told of it. */

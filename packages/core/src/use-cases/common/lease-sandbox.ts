@@ -1,7 +1,7 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { Lease, SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { Lease, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 
 type Named = Pick<SandboxRecord, 'id' | 'slug'>;
 

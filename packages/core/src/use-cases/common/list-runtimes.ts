@@ -1,6 +1,6 @@
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { RuntimeStatus, SandboxProvider } from '../../ports/sandbox-provider.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { RuntimeStatus, SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
 
 /** A provider's runtimes by id: one question, however many there are. */
 export async function listRuntimes(

@@ -1,5 +1,5 @@
-import type { Asker, CallOptions } from '../../ports/call.ts';
-import type { SourceControl, SourceRepository } from '../../ports/source-control.ts';
+import type { Asker, CallOptions } from '../../ports/common/call.ts';
+import type { SourceControl, SourceRepository } from '../../ports/source-control/source-control.ts';
 
 interface Needs {
   readonly sourceControl: SourceControl;

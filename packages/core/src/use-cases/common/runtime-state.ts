@@ -1,8 +1,8 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { RuntimeStatus, SandboxProvider } from '../../ports/sandbox-provider.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { RuntimeStatus, SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
 
 /**
  * What the provider says of one of its sandboxes; nothing when it has none of that id.

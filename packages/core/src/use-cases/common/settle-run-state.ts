@@ -1,5 +1,5 @@
-import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
-import type { SandboxRecord, SandboxState, StateStore } from '../../ports/state-store.ts';
+import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
+import type { SandboxRecord, SandboxState, StateStore } from '../../ports/state/state-store.ts';
 import { changeRecord } from './change-record.ts';
 import { runtimeState } from './runtime-state.ts';
 

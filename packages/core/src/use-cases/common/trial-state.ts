@@ -1,4 +1,4 @@
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 
 /** Holds one record that nobody else sees: of a sandbox that is set up before it is anybody's. What is told of it is told to nobody. */
 export function trialState(first: SandboxRecord): Pick<StateStore, 'get' | 'update' | 'publish'> {

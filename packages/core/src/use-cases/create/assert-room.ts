@@ -1,6 +1,6 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** Enough for agents of one repository; a runaway loop of creates ends here (security.md A98). */
 const MAX_SANDBOXES = 512;

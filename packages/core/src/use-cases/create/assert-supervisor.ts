@@ -3,7 +3,7 @@ import { LitterboxError } from '../../domain/errors/errors.ts';
 import type { SupervisorName } from '../../domain/sandbox/policy.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import { SUPERVISORS } from '../../services/supervisors.ts';
 
 /** @throws LitterboxError `UNSUPPORTED` when the services are to be looked after by what is not there. After the setup, which may bring it. */

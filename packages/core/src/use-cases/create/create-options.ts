@@ -1,6 +1,6 @@
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { BaseSource, HeldBack } from '../../ports/persons-repository.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { BaseSource, HeldBack } from '../../ports/source-control/persons-repository.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import type { PolicyOverrides } from '../decide/decide-policy.ts';
 import type { MissingDependencies } from '../decide/missing-dependencies.ts';
 

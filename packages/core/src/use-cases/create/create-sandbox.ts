@@ -1,9 +1,9 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
-import type { Asker, CallOptions } from '../../ports/call.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { PoolFiller } from '../../ports/pool-filler.ts';
-import type { BaseSource } from '../../ports/persons-repository.ts';
-import type { SourceRepository } from '../../ports/source-control.ts';
+import type { Asker, CallOptions } from '../../ports/common/call.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { PoolFiller } from '../../ports/sandbox/pool-filler.ts';
+import type { BaseSource } from '../../ports/source-control/persons-repository.ts';
+import type { SourceRepository } from '../../ports/source-control/source-control.ts';
 import { audited } from '../common/audited.ts';
 import type { CreateOptions, CreateSandboxInput, CreateSandboxResult, LeftOut } from './create-options.ts';
 import { unreachableWarnings } from './create-warnings.ts';

@@ -2,8 +2,8 @@ import type { Assurance } from '../../domain/sandbox/assurance.ts';
 import { placementLines } from '../../domain/sandbox/placement-lines.ts';
 import type { Placement } from '../../domain/sandbox/placement.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { LargeFileState, SubmoduleState } from '../../ports/persons-repository.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { LargeFileState, SubmoduleState } from '../../ports/source-control/persons-repository.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 const MAX_MISSING_TOLD = 5;
 const MAX_EMPTY_TOLD = 10;

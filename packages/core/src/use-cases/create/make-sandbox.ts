@@ -3,12 +3,12 @@ import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts'
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import { parseProviderKey } from '../../domain/sandbox/provider-key.ts';
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
-import type { PooledSandbox } from '../../ports/sandbox-pool.ts';
-import type { SandboxRuntime } from '../../ports/sandbox-runtime.ts';
-import type { SourceRepository } from '../../ports/source-control.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
+import type { PooledSandbox } from '../../ports/sandbox/sandbox-pool.ts';
+import type { SandboxRuntime } from '../../ports/sandbox/sandbox-runtime.ts';
+import type { SourceRepository } from '../../ports/source-control/source-control.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { liveLower } from '../decide/live-lower.ts';
 import type { SetupKeys } from '../decide/setup-keys.ts';
 import { specOf } from '../decide/spec-of.ts';

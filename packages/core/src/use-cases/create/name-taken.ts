@@ -1,7 +1,7 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** @param isLost its provider does not have it any more */
 export function nameTaken(slug: string, name: string, { state }: SandboxRecord, isLost = false): LitterboxError {

@@ -1,7 +1,7 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { currentRecord } from '../common/change-record.ts';
 import { needsKeeper } from '../keeper/needs-keeper.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';

@@ -4,12 +4,12 @@ import { isWithinAny } from '../../domain/sandbox/included-path.ts';
 import { isOfPackage, packageParts } from '../../domain/sandbox/package-parts.ts';
 import { sha256 } from '../../domain/text/sha256.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { DirectorySync } from '../../ports/directory-sync.ts';
-import type { Host } from '../../ports/host.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { DirectorySync } from '../../ports/machine/directory-sync.ts';
+import type { Host } from '../../ports/machine/host.ts';
 import type { Policy } from '../../domain/sandbox/policy.ts';
-import type { Base, BaseSource, PersonsRepository } from '../../ports/persons-repository.ts';
-import type { Artefacts, NewerThanBuilt } from '../../ports/sandbox-provider.ts';
+import type { Base, BaseSource, PersonsRepository } from '../../ports/source-control/persons-repository.ts';
+import type { Artefacts, NewerThanBuilt } from '../../ports/sandbox/sandbox-provider.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { type MissingDependencies, missingDependencies } from './missing-dependencies.ts';
 

@@ -1,8 +1,8 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import type { SecretOrigin } from '../../domain/secrets/secret-origin.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { SecretSource } from '../../ports/secret-source.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SecretSource } from '../../ports/person/secret-source.ts';
 import { audited } from '../common/audited.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { DecidePolicy } from './decide-policy.ts';

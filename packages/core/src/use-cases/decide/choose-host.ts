@@ -11,11 +11,11 @@ import {
 } from '../../domain/sandbox/placement.ts';
 import { parseProviderKey, type ProviderKey } from '../../domain/sandbox/provider-key.ts';
 import type { SandboxRoot } from '../../domain/sandbox/sandbox-root.ts';
-import type { CallOptions, ProgressOptions } from '../../ports/call.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { HostGauge } from '../../ports/host-gauge.ts';
-import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { CallOptions, ProgressOptions } from '../../ports/common/call.ts';
+import type { Clock } from '../../ports/common/clock.ts';
+import type { HostGauge } from '../../ports/machine/host-gauge.ts';
+import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { CHOICE_MS, type ChooseProvider } from './choose-provider.ts';
 import { namesHost } from '../common/names-host.ts';
 

@@ -9,11 +9,11 @@ import {
   providerKey,
 } from '../../domain/sandbox/provider-key.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { CallOptions, ProgressOptions } from '../../ports/call.ts';
+import type { CallOptions, ProgressOptions } from '../../ports/common/call.ts';
 import type { SandboxRoot } from '../../domain/sandbox/sandbox-root.ts';
-import type { Hosts } from '../../ports/hosts.ts';
-import type { Providers } from '../../ports/providers.ts';
-import type { ProbeReport, SandboxProvider } from '../../ports/sandbox-provider.ts';
+import type { Hosts } from '../../ports/machine/hosts.ts';
+import type { Providers } from '../../ports/sandbox/providers.ts';
+import type { ProbeReport, SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
 import type { AskProviders, ProviderAnswer } from '../common/ask-providers.ts';
 import { namesHost } from '../common/names-host.ts';
 

@@ -18,12 +18,12 @@ import { INCLUDED_PATH, includedPath, MAX_INCLUDED } from '../../domain/sandbox/
 import type { Placement } from '../../domain/sandbox/placement.ts';
 import type { NetworkPolicy, Policy } from '../../domain/sandbox/policy.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { Host } from '../../ports/host.ts';
-import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
-import type { BaseSource } from '../../ports/persons-repository.ts';
-import type { SourceRepository } from '../../ports/source-control.ts';
-import type { StateStore } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { Host } from '../../ports/machine/host.ts';
+import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
+import type { BaseSource } from '../../ports/source-control/persons-repository.ts';
+import type { SourceRepository } from '../../ports/source-control/source-control.ts';
+import type { StateStore } from '../../ports/state/state-store.ts';
 import { hostsOf } from '../common/hosts-of.ts';
 
 /** Settings of variables and options, in place of the configuration's. */

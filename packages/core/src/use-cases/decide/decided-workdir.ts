@@ -1,7 +1,7 @@
 import { isWorkdir } from '../../config/settings/normal-path.ts';
 import type { Policy } from '../../domain/sandbox/policy.ts';
-import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
-import type { PersonsRepository } from '../../ports/persons-repository.ts';
+import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
+import type { PersonsRepository } from '../../ports/source-control/persons-repository.ts';
 import type { DecidedPolicy } from './decide-policy.ts';
 
 /**

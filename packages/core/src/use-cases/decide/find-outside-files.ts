@@ -1,5 +1,5 @@
-import type { CallOptions } from '../../ports/call.ts';
-import type { Base, PersonsRepository } from '../../ports/persons-repository.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { Base, PersonsRepository } from '../../ports/source-control/persons-repository.ts';
 import type { OutsideFiles } from './outside-digest.ts';
 
 /** Files of submodules and of Git LFS in the tree of a sandbox, which may be another one than that of the commit it begins at. */

@@ -2,9 +2,9 @@ import { LitterboxError } from '../../domain/errors/errors.ts';
 import type { Policy } from '../../domain/sandbox/policy.ts';
 import { secretPaths } from '../../domain/secrets/secret-files.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { Base, BaseSource, FoundBase, PersonsRepository } from '../../ports/persons-repository.ts';
-import type { LiveLower } from '../../ports/sandbox-provider.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { Base, BaseSource, FoundBase, PersonsRepository } from '../../ports/source-control/persons-repository.ts';
+import type { LiveLower } from '../../ports/sandbox/sandbox-provider.ts';
 
 /** How many names a message holds. */
 const TOLD = 5;

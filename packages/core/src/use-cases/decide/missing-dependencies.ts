@@ -1,9 +1,9 @@
 import { detected, type Ecosystem } from '../../domain/sandbox/ecosystems.ts';
 import { isWithinAny } from '../../domain/sandbox/included-path.ts';
 import type { Policy } from '../../domain/sandbox/policy.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { Host } from '../../ports/host.ts';
-import type { BaseSource, PersonsRepository } from '../../ports/persons-repository.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { Host } from '../../ports/machine/host.ts';
+import type { BaseSource, PersonsRepository } from '../../ports/source-control/persons-repository.ts';
 
 /** Dependencies of a project that a new sandbox does without. */
 export interface MissingDependencies {

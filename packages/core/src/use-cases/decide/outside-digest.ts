@@ -1,5 +1,5 @@
 import { sha256 } from '../../domain/text/sha256.ts';
-import type { LargeFileState, SubmoduleState } from '../../ports/persons-repository.ts';
+import type { LargeFileState, SubmoduleState } from '../../ports/source-control/persons-repository.ts';
 
 /** The files of a workspace that no object of the repository has. */
 export interface OutsideFiles {

@@ -1,5 +1,5 @@
 import type { Policy } from '../../domain/sandbox/policy.ts';
-import type { FoundBase } from '../../ports/persons-repository.ts';
+import type { FoundBase } from '../../ports/source-control/persons-repository.ts';
 
 /**
  * The policy of a sandbox that begins with that base. A setup's commands are the person's, and what they run is the tree's: where an agent

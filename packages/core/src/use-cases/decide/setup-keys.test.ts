@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { BaseDescription, LargeFileState, SubmoduleState } from '../../ports/persons-repository.ts';
-import type { SourceRepository } from '../../ports/source-control.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { BaseDescription, LargeFileState, SubmoduleState } from '../../ports/source-control/persons-repository.ts';
+import type { SourceRepository } from '../../ports/source-control/source-control.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import { installKey, setupKeys } from './setup-keys.ts';
 
 const FILES = { 'package.json': 'p1', 'src/a.ts': 'a1', README: 'r1' };

@@ -1,11 +1,11 @@
 import { setupInputs } from '../../domain/sandbox/setup-inputs.ts';
 import type { NetworkPolicy } from '../../domain/sandbox/policy.ts';
 import { sha256 } from '../../domain/text/sha256.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { outsideDigest } from './outside-digest.ts';
-import type { PersonsRepository } from '../../ports/persons-repository.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { PersonsRepository } from '../../ports/source-control/persons-repository.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /**
  * Under which keys what a setup left is found, and kept. Lower-case hexadecimal.

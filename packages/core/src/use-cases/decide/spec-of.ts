@@ -1,8 +1,8 @@
 import { ObjectId } from '../../domain/sandbox/ids.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { SandboxSpec, WorkspaceSource } from '../../ports/sandbox-provider.ts';
-import type { Base, PersonsRepository } from '../../ports/persons-repository.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SandboxSpec, WorkspaceSource } from '../../ports/sandbox/sandbox-provider.ts';
+import type { Base, PersonsRepository } from '../../ports/source-control/persons-repository.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
 import { outsideDigest } from './outside-digest.ts';
 

@@ -1,6 +1,6 @@
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { StateStore } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { StateStore } from '../../ports/state/state-store.ts';
 import { audited } from '../common/audited.ts';
 import type { DecidePolicy, ReadConfig } from './decide-policy.ts';
 import type { OpenRepository } from '../common/open-repository.ts';

@@ -1,4 +1,4 @@
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import { type SandboxSnapshot, snapshotsOf, snapshotsPortOf } from '../remove/sandbox-snapshots.ts';

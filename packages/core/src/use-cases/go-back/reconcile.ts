@@ -1,9 +1,9 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import type { ProviderKey } from '../../domain/sandbox/provider-key.ts';
-import type { SourceRepository } from '../../ports/source-control.ts';
-import type { JournalEntry, SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { SourceRepository } from '../../ports/source-control/source-control.ts';
+import type { JournalEntry, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import type { AskProviders, ProviderAnswer } from '../common/ask-providers.ts';
 import type { ClearPool } from '../prepare/clear-pool.ts';
 import type { DeleteSandbox } from '../remove/delete-sandbox.ts';

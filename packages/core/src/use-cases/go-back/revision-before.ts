@@ -1,8 +1,8 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { LogEntry, Revision, SandboxHistories } from '../../ports/sandbox-histories.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { LogEntry, Revision, SandboxHistories } from '../../ports/source-control/sandbox-histories.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /**
  * The revision whose files a sandbox had before its last change; 0 is the base. A revision that went back counts as the one that it went

@@ -1,7 +1,7 @@
 import type { PortPolicy } from '../../domain/sandbox/policy.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { PortForwarder } from '../../ports/port-forwarder.ts';
-import type { AssignedPort, StateStore } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { PortForwarder } from '../../ports/network/port-forwarder.ts';
+import type { AssignedPort, StateStore } from '../../ports/state/state-store.ts';
 
 interface Needs {
   readonly state: StateStore;

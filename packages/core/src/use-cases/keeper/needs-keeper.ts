@@ -1,4 +1,4 @@
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** Whether something of a sandbox has to be there while no call is going on. */
 export function needsKeeper({ policy }: Pick<SandboxRecord, 'policy'>): boolean {

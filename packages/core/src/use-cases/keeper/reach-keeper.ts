@@ -1,9 +1,9 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { KeeperRequest, Keepers } from '../../ports/keepers.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { KeeperRequest, Keepers } from '../../ports/network/keepers.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import type { KeeperStatus, KeepSandbox } from './keep-sandbox.ts';
 import { needsKeeper } from './needs-keeper.ts';
 

@@ -1,7 +1,7 @@
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { GateLedger, GateReport } from '../../ports/network-gate.ts';
-import type { SandboxRecord, Spending, StateStore } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { Clock } from '../../ports/common/clock.ts';
+import type { GateLedger, GateReport } from '../../ports/network/network-gate.ts';
+import type { SandboxRecord, Spending, StateStore } from '../../ports/state/state-store.ts';
 
 /** After the first failed write, and after each further one twice as long. */
 const FIRST_PAUSE_MS = 500;

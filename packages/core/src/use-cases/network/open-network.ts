@@ -1,15 +1,15 @@
 import { GATE_PORT } from '../../domain/sandbox/gate-port.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import { LOCAL_HOST, parseProviderKey } from '../../domain/sandbox/provider-key.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions, ProgressOptions } from '../../ports/call.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Host } from '../../ports/host.ts';
-import type { Hosts } from '../../ports/hosts.ts';
-import type { GateReport, NetworkGate } from '../../ports/network-gate.ts';
-import type { OpenPort } from '../../ports/open-port.ts';
-import type { SandboxRuntime } from '../../ports/sandbox-runtime.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions, ProgressOptions } from '../../ports/common/call.ts';
+import type { Clock } from '../../ports/common/clock.ts';
+import type { Host } from '../../ports/machine/host.ts';
+import type { Hosts } from '../../ports/machine/hosts.ts';
+import type { GateReport, NetworkGate } from '../../ports/network/network-gate.ts';
+import type { OpenPort } from '../../ports/common/open-port.ts';
+import type { SandboxRuntime } from '../../ports/sandbox/sandbox-runtime.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { NetworkLedger } from './network-ledger.ts';
 import { unsupportedNetwork } from './unsupported-network.ts';
 

@@ -1,5 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** For a sandbox that is to reach the network, of a runtime that leads nowhere. */
 export function unsupportedNetwork({ provider, policy }: Pick<SandboxRecord, 'provider' | 'policy'>): LitterboxError {

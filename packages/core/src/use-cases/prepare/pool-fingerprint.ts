@@ -1,7 +1,7 @@
 import { sha256 } from '../../domain/text/sha256.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { SourceRepository } from '../../ports/source-control.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SourceRepository } from '../../ports/source-control/source-control.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** Another number makes everything that was prepared before stale. */
 const FORMAT = 1;

@@ -1,11 +1,11 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import type { Policy } from '../../domain/sandbox/policy.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { PooledSandbox, SandboxPool } from '../../ports/sandbox-pool.ts';
-import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
-import type { BaseSource, FoundBase } from '../../ports/persons-repository.ts';
-import type { SourceRepository } from '../../ports/source-control.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { PooledSandbox, SandboxPool } from '../../ports/sandbox/sandbox-pool.ts';
+import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
+import type { BaseSource, FoundBase } from '../../ports/source-control/persons-repository.ts';
+import type { SourceRepository } from '../../ports/source-control/source-control.ts';
 import { decidedWorkdir } from '../decide/decided-workdir.ts';
 import type { DecidedPolicy } from '../decide/decide-policy.ts';
 import { policyForBase } from '../decide/policy-for-base.ts';

@@ -1,4 +1,4 @@
-import type { BaseDescription } from '../../ports/persons-repository.ts';
+import type { BaseDescription } from '../../ports/source-control/persons-repository.ts';
 import type { NamedCommand } from './run-setup-commands.ts';
 
 /** Commits that are made for the distance to a tag; one that is farther away is told as so far. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { RepositoryId, SandboxId } from '../../domain/sandbox/ids.ts';
-import type { AuditEntry } from '../../ports/audit-log.ts';
+import type { AuditEntry } from '../../ports/state/audit-log.ts';
 import { interruptedCall } from './interrupted-call.ts';
 
 const RECORD = { id: SandboxId.make(), repositoryId: RepositoryId.make() };

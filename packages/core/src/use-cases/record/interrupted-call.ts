@@ -1,5 +1,5 @@
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** Calls after the one that was killed that only looked: no more of them than these. */
 const MAX_ENTRIES = 20;

@@ -2,8 +2,8 @@ import { boundedTo, type KeptOutput } from '../../channel/bounded-output.ts';
 import { withoutSecrets } from '../../domain/secrets/without-secrets.ts';
 import { joinBytes } from '../../domain/text/join-bytes.ts';
 import { sha256 } from '../../domain/text/sha256.ts';
-import type { PrintedContent } from '../../ports/sandbox-histories.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { PrintedContent } from '../../ports/source-control/sandbox-histories.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { PrintedFacts, PrintedStream } from './printed-facts.ts';
 

@@ -1,6 +1,6 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
 

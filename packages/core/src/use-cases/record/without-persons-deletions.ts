@@ -1,5 +1,5 @@
 import type { ChangedPath, DirectoryChild } from '../../domain/paths/changed-path.ts';
-import type { WorkTreeDrift } from '../../ports/persons-repository.ts';
+import type { WorkTreeDrift } from '../../ports/source-control/persons-repository.ts';
 
 /**
  * A scan's changes without deletions that are the person's: a name that they took away from below a directory is missing in it, and

@@ -1,10 +1,10 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { Integration, IntegrationPlan, IntegrationResult } from '../../ports/persons-repository.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { Integration, IntegrationPlan, IntegrationResult } from '../../ports/source-control/persons-repository.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { type AcceptWork, changedSince, type GivenConsent, type OfferedWork } from '../review/accept-work.ts';
 import { audited } from '../common/audited.ts';

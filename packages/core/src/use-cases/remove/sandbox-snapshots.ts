@@ -4,10 +4,10 @@ import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { parseSnapshotNote, type SnapshotNote } from '../../domain/sandbox/snapshot-note.ts';
 import { slugify } from '../../domain/sandbox/slug.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { SandboxProvider } from '../../ports/sandbox-provider.ts';
-import type { SnapshotName, SnapshotProvider, SnapshotUsage } from '../../ports/snapshot-provider.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
+import type { SnapshotName, SnapshotProvider, SnapshotUsage } from '../../ports/sandbox/snapshot-provider.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** A snapshot of a sandbox. */
 export interface SandboxSnapshot {

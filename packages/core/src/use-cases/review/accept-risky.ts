@@ -1,10 +1,10 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
 import { riskFacts, riskLines, riskNames } from '../../domain/paths/grouped-risks.ts';
-import type { Approver } from '../../ports/approver.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { RiskyChange } from '../../ports/persons-repository.ts';
-import type { Revision } from '../../ports/sandbox-histories.ts';
+import type { Approver } from '../../ports/person/approver.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { RiskyChange } from '../../ports/source-control/persons-repository.ts';
+import type { Revision } from '../../ports/source-control/sandbox-histories.ts';
 import { type AskedVerb, askedAgain } from '../common/asked-again.ts';
 
 /** Files that a person is asked to take onto their machine. */

@@ -1,7 +1,7 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import { audited, isAudited } from '../common/audited.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenRepository } from '../common/open-repository.ts';

@@ -1,6 +1,6 @@
 import type { ObjectId } from '../../domain/sandbox/ids.ts';
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { BlamedLines } from '../../ports/sandbox-histories.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { BlamedLines } from '../../ports/source-control/sandbox-histories.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { LookAtSandbox } from './look-at-sandbox.ts';
 import type { CalledRevision, ReadHistory } from './read-history.ts';

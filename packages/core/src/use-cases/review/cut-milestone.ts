@@ -1,9 +1,9 @@
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { milestoneMessage } from '../../domain/sandbox/revision-message.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { Asker, ProgressOptions } from '../../ports/call.ts';
-import type { Milestone } from '../../ports/sandbox-histories.ts';
-import type { StateStore } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { Asker, ProgressOptions } from '../../ports/common/call.ts';
+import type { Milestone } from '../../ports/source-control/sandbox-histories.ts';
+import type { StateStore } from '../../ports/state/state-store.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { audited } from '../common/audited.ts';
 import { currentRecord } from '../common/change-record.ts';

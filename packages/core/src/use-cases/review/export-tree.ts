@@ -1,6 +1,6 @@
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { RiskyChange } from '../../ports/persons-repository.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { RiskyChange } from '../../ports/source-control/persons-repository.ts';
 import type { AcceptWork, GivenConsent } from './accept-work.ts';
 import { audited } from '../common/audited.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';

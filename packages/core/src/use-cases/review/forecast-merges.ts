@@ -1,6 +1,6 @@
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { StateStore } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { StateStore } from '../../ports/state/state-store.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 
 /** A conflict that is to be expected, by names. */

@@ -1,11 +1,11 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import { parseProviderKey } from '../../domain/sandbox/provider-key.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import { type RuntimeStatus } from '../../ports/sandbox-provider.ts';
-import { type RecordedWork } from '../../ports/sandbox-histories.ts';
-import type { SandboxRecord, SandboxState, StateStore } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import { type RuntimeStatus } from '../../ports/sandbox/sandbox-provider.ts';
+import { type RecordedWork } from '../../ports/source-control/sandbox-histories.ts';
+import type { SandboxRecord, SandboxState, StateStore } from '../../ports/state/state-store.ts';
 import type { AskProviders, ProviderAnswer } from '../common/ask-providers.ts';
 import { listRuntimes } from '../common/list-runtimes.ts';
 import type { OpenRepository } from '../common/open-repository.ts';

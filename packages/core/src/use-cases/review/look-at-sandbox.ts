@@ -1,7 +1,7 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
-import type { Asker, ProgressOptions } from '../../ports/call.ts';
-import type { Revision } from '../../ports/sandbox-histories.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { Asker, ProgressOptions } from '../../ports/common/call.ts';
+import type { Revision } from '../../ports/source-control/sandbox-histories.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { changeRecord } from '../common/change-record.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';

@@ -1,5 +1,5 @@
-import type { AuditEntry, AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { AuditEntry, AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 

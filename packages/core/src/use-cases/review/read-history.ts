@@ -1,7 +1,7 @@
 import type { ObjectId } from '../../domain/sandbox/ids.ts';
-import type { AuditEntry, AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { LogEntry } from '../../ports/sandbox-histories.ts';
+import type { AuditEntry, AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { LogEntry } from '../../ports/source-control/sandbox-histories.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 

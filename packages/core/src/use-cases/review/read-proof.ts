@@ -1,6 +1,6 @@
 import { testIn } from '../../domain/processes/test-in.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { AuditEntry } from '../../ports/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { AuditEntry } from '../../ports/state/audit-log.ts';
 import type { HistoryEntry, ReadHistory } from './read-history.ts';
 
 /** A command that looks like a test, as it was run last. */

@@ -1,4 +1,4 @@
-import type { IntegrationPlan } from '../../ports/persons-repository.ts';
+import type { IntegrationPlan } from '../../ports/source-control/persons-repository.ts';
 import type { Proof } from './read-proof.ts';
 
 /** A plan, what it is without, and what was run to show that the work is right. */

@@ -1,8 +1,8 @@
 import { failpoint } from '../../domain/errors/failpoint.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { RuntimeStatus } from '../../ports/sandbox-provider.ts';
-import type { SandboxRecord, SandboxState, StateStore } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { RuntimeStatus } from '../../ports/sandbox/sandbox-provider.ts';
+import type { SandboxRecord, SandboxState, StateStore } from '../../ports/state/state-store.ts';
 import { audited } from '../common/audited.ts';
 import { changeRecord, currentRecord } from '../common/change-record.ts';
 import { deletedMeanwhile } from '../common/deleted-meanwhile.ts';

@@ -1,10 +1,10 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { PersonsRepository, WorkTreeDrift } from '../../ports/persons-repository.ts';
-import type { SandboxRuntime } from '../../ports/sandbox-runtime.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { PersonsRepository, WorkTreeDrift } from '../../ports/source-control/persons-repository.ts';
+import type { SandboxRuntime } from '../../ports/sandbox/sandbox-runtime.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** How long the look at the working tree may take, in milliseconds. A call that cannot be told whether the tree is what it was goes no further. */
 const LOOK_MS = 60_000;

@@ -1,5 +1,5 @@
-import type { CallOptions } from '../../ports/call.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { currentRecord } from '../common/change-record.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { assertUsable, type OpenSandboxes } from './open-sandboxes.ts';

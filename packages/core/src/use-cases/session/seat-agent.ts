@@ -1,8 +1,8 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import type { Hint } from '../../domain/errors/next-step.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { Lease, SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { Lease, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 
 type Named = Pick<SandboxRecord, 'id' | 'slug'>;

@@ -1,6 +1,6 @@
 import { advice, step } from '../../domain/errors/next-step.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { Lease, SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { Lease, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { takeSeat } from './seat-agent.ts';
 
 const HINT = advice`Work in a sandbox of your own: ${step('sandbox-create')}; or ask the person to end the other agent, or to start this server with --share.`;

@@ -1,8 +1,8 @@
 import { agentPath } from '../../domain/paths/agent-path.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { RevisionResult } from '../../ports/sandbox-histories.ts';
-import type { StateStore } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
+import type { StateStore } from '../../ports/state/state-store.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { fileRefusal, isThere, MAX_FILE_BYTES, readContent, writeContent } from '../../inside/file-contents.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';

@@ -5,10 +5,10 @@ import {
   type RevisionTrigger,
   revisionMessage,
 } from '../../domain/sandbox/revision-message.ts';
-import type { AuditLog } from '../../ports/audit-log.ts';
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { RevisionResult } from '../../ports/sandbox-histories.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state-store.ts';
+import type { AuditLog } from '../../ports/state/audit-log.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { audited } from '../common/audited.ts';
 import { currentRecord } from '../common/change-record.ts';

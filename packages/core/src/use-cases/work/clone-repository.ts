@@ -3,8 +3,8 @@ import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { visible } from '../../domain/text/visible.ts';
 import { workspacePath } from '../../domain/paths/workspace-path.ts';
-import type { ProgressOptions } from '../../ports/call.ts';
-import type { FetchedRepository, SourceControl } from '../../ports/source-control.ts';
+import type { ProgressOptions } from '../../ports/common/call.ts';
+import type { FetchedRepository, SourceControl } from '../../ports/source-control/source-control.ts';
 import type { InspectSandbox } from './inspect-sandbox.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 

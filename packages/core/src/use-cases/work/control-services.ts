@@ -1,9 +1,9 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { RevisionResult } from '../../ports/sandbox-histories.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import type { ServiceStatus } from '../../services/kept-service.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';

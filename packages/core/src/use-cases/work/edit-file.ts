@@ -1,7 +1,7 @@
 import { agentPath } from '../../domain/paths/agent-path.ts';
 import { assertReplaces, replaceText } from '../../domain/patch/replace-text.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { RevisionResult } from '../../ports/sandbox-histories.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { MAX_FILE_BYTES, readContent, writeContent } from '../../inside/file-contents.ts';
 

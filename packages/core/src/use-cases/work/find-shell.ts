@@ -1,6 +1,6 @@
 import type { CommandShell } from '../../channel/command-shell.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { SandboxRecord } from '../../ports/state-store.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import { type OpenSandboxes } from '../session/open-sandboxes.ts';
 
 interface Needs {

@@ -1,5 +1,5 @@
 import { globMatcher } from '../../domain/search/glob-pattern.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import type { InspectSandbox } from './inspect-sandbox.ts';
 import { type Walk, walkFiles } from '../../inside/walk-files.ts';
 

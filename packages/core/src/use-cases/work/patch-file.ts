@@ -4,8 +4,8 @@ import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts'
 import type { FilePatch } from '../../domain/patch/file-patch.ts';
 import { parsePatch } from '../../domain/patch/parse-patch.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { CallOptions } from '../../ports/call.ts';
-import type { RevisionResult } from '../../ports/sandbox-histories.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
+import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import { isThere, readContent, removeContent, writeContent } from '../../inside/file-contents.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';

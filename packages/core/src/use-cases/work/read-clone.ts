@@ -2,7 +2,7 @@ import { agentPath } from '../../domain/paths/agent-path.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { shown } from '../../domain/text/shown.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import type { InspectSandbox } from './inspect-sandbox.ts';
 
 export interface ReadCloneInput {

@@ -1,7 +1,7 @@
 import { agentPath, assertShown } from '../../domain/paths/agent-path.ts';
 import { fileKind } from '../../domain/text/file-kind.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import { ASSERT_FILE, assertFileDone, readStart } from '../../inside/file-contents.ts';
 import { type InspectSandbox } from './inspect-sandbox.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';

@@ -5,7 +5,7 @@ import { LitterboxError } from '../../domain/errors/errors.ts';
 import { globMatcher } from '../../domain/search/glob-pattern.ts';
 import { decodeRaw, encodeRaw } from '../../domain/text/raw-text.ts';
 import { searchPattern } from '../../domain/search/search-pattern.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import { type InspectSandbox } from './inspect-sandbox.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { assertEntered, type LeftOut, passOver, UNREAD_LINE, walkFiles } from '../../inside/walk-files.ts';

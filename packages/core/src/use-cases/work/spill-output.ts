@@ -1,5 +1,5 @@
 import { joinBytes } from '../../domain/text/join-bytes.ts';
-import type { CallOptions } from '../../ports/call.ts';
+import type { CallOptions } from '../../ports/common/call.ts';
 import type { CommandOutcome } from '../../channel/exec-channel.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { type Slug, slugify } from '../../domain/sandbox/slug.ts';

@@ -1,4 +1,4 @@
-import type { RevisionResult, RecordWarning } from '../../../ports/sandbox-histories.ts';
+import type { RevisionResult, RecordWarning } from '../../../ports/source-control/sandbox-histories.ts';
 import { nameText } from './name-text.ts';
 
 /** How a change was recorded, in a few words: `recorded as revision 3 (2 files)`. */
