@@ -36,7 +36,7 @@ const plants = [
   [
     'domain-is-the-ground',
     'core/src/domain/planted-port.ts',
-    "import type { Host } from '../ports/host.ts'; export type H = Host;",
+    "import type { Host } from '../ports/machine/host.ts'; export type H = Host;",
   ],
   ['core-is-pure', 'core/src/planted-machinery.ts', "import '@litterbox/linux-sandbox';"],
   ['sandbox-kit-needs-no-machine', 'sandbox-kit/src/planted-machine.ts', "import '@litterbox/linux-sandbox';"],
