@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { SandboxRecord } from '../ports/state/state-store.ts';
+import { RecoverSandbox } from '../use-cases/go-back/recover-sandbox.ts';
 import { type RestoreResult, RestoreRevision, type UndoResult } from '../use-cases/go-back/restore-revision.ts';
 import { fields } from './declare/fields.ts';
 import { operation } from './declare/operation.ts';
@@ -49,5 +50,5 @@ export const recoverSandbox = operation({
   }),
   document: ({ slug, state }: SandboxRecord) => ({ name: slug, state }),
   execute: async (useCases, { sandbox, force, waitMs: patienceMs }, options) =>
-    await useCases.get(RestoreRevision).recover(sandbox, { force }, { ...options, patienceMs }),
+    await useCases.get(RecoverSandbox).recover(sandbox, { force }, { ...options, patienceMs }),
 });

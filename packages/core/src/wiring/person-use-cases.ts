@@ -15,6 +15,7 @@ import { ReadAudit } from '../use-cases/review/read-audit.ts';
 import { ReadCall } from '../use-cases/review/read-call.ts';
 import { ReadProof } from '../use-cases/review/read-proof.ts';
 import { Reconcile } from '../use-cases/go-back/reconcile.ts';
+import { RecoverSandbox } from '../use-cases/go-back/recover-sandbox.ts';
 import { RemoveSnapshot } from '../use-cases/go-back/remove-snapshot.ts';
 import { RestoreRecords } from '../use-cases/go-back/restore-records.ts';
 import { RestoreRevision } from '../use-cases/go-back/restore-revision.ts';
@@ -45,6 +46,7 @@ export const PERSON_USE_CASES = useCaseTable({
   readCall: ReadCall,
   readProof: ReadProof,
   reconcile: Reconcile,
+  recoverSandbox: RecoverSandbox,
   removeSnapshot: RemoveSnapshot,
   restoreRecords: RestoreRecords,
   restoreRevision: RestoreRevision,

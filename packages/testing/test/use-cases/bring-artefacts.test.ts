@@ -118,6 +118,6 @@ test('a fork has it, and so has a sandbox that is built anew', async () => {
   await fixture.runCommand.run({ sandbox: 'b', command: 'echo C >.env' });
   expect(fixture.subjects('b')).toEqual([]);
   fixture.person.work.delete('.env');
-  await fixture.restoreRevision.recover('a', { force: true });
+  await fixture.recoverSandbox.recover('a', { force: true });
   expect([fixture.look('a', 'built/a.o'), fixture.look('a', '.env')]).toEqual(['object', undefined]);
 });

@@ -115,6 +115,6 @@ test('a recovery installs again what is gone', async () => {
   await using fixture = useCaseFixture(options);
   await made(fixture);
   fixture.shelves.sandboxes.images.clear();
-  await fixture.restoreRevision.recover('a', { force: true });
+  await fixture.recoverSandbox.recover('a', { force: true });
   expect(options.runs()).toBe(2);
 });

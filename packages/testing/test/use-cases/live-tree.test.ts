@@ -148,10 +148,10 @@ test('a recovery needs no force then, keeps what is recorded and stands on a fro
   await using fixture = liveFixture({ runtime: () => (isLive ? { live: '/home/person/project' } : {}) }, specs);
   await made(fixture);
   await run(fixture, 'echo work >work');
-  await expect(fixture.restoreRevision.recover('a', {})).rejects.toMatchObject({ code: 'CONFLICT' });
+  await expect(fixture.recoverSandbox.recover('a', {})).rejects.toMatchObject({ code: 'CONFLICT' });
   fixture.person.write('README', 'edited\n');
   isLive = false;
-  const { policy } = await fixture.restoreRevision.recover('a', {});
+  const { policy } = await fixture.recoverSandbox.recover('a', {});
   expect(policy.lower).toBeUndefined();
   expect(specs.at(-1)?.live).toBeUndefined();
   expect(fixture.look('a', 'work')).toBe('work\n');

@@ -77,7 +77,7 @@ for (const point of ['rebuild.after-journal', 'rebuild.after-remove', 'rebuild.a
   test(`a rebuild that was killed at ${point} is finished, with the work`, async () => {
     const fixture = useCaseFixture();
     await changed(fixture);
-    await fixture.killedAt(point, () => fixture.restoreRevision.recover('a', { force: true }));
+    await fixture.killedAt(point, () => fixture.recoverSandbox.recover('a', { force: true }));
     await using next = fixture.restarted();
     expect(await next.reconcile.reconcile()).toEqual(['Finished the interrupted rebuild of a.']);
     expect(next.left().runtimes).toEqual(['running']);
@@ -128,7 +128,7 @@ test('a record that was lost is made anew from the history', async () => {
 for (const [what, point, act] of [
   ['create', 'create.after-runtime', (world) => made(world, 'b')],
   ['deletion', 'delete.after-mark', (world) => world.deleteSandbox.delete('a', { force: true })],
-  ['rebuild', 'rebuild.after-journal', (world) => world.restoreRevision.recover('a', { force: true })],
+  ['rebuild', 'rebuild.after-journal', (world) => world.recoverSandbox.recover('a', { force: true })],
   ['pause', 'run-state.after-runtime', (world) => world.changeRunState.change('a', 'paused')],
 ] as const satisfies readonly (readonly [string, string, (world: UseCaseFixture) => Promise<unknown>])[])
   test(`of an interrupted ${what} nothing is cleared away while the provider does not answer`, async () => {

@@ -158,7 +158,7 @@ test('a recovery makes the runtime anew from the last revision, with the setup a
     sandbox: 'a',
     command: 'echo kept >"$LITTERBOX_PLAYGROUND/file"; echo gone >/tmp/x',
   });
-  const record = await fixture.restoreRevision.recover('a', { force: true });
+  const record = await fixture.recoverSandbox.recover('a', { force: true });
   expect(record.state).toBe('ready');
   const { stdout } = await fixture.runCommand.run({
     sandbox: 'a',
@@ -173,7 +173,7 @@ test('what a sandbox that still answers holds is recorded before it goes', async
   await using fixture = useCaseFixture();
   await made(fixture);
   fixture.scribble('a', 'late', 'x');
-  await fixture.restoreRevision.recover('a', { force: true });
+  await fixture.recoverSandbox.recover('a', { force: true });
   expect(fixture.look('a', 'late')).toBe('x');
 });
 
@@ -184,7 +184,7 @@ for (const state of ['ready', 'paused', 'stopped'] as const)
     const run = async (command: string) => await fixture.runCommand.run({ sandbox: 'a', command });
     await run('echo mine >~/cache');
     await fixture.changeRunState.change('a', state);
-    await expect(fixture.restoreRevision.recover('a', {})).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(fixture.recoverSandbox.recover('a', {})).rejects.toMatchObject({ code: 'CONFLICT' });
     await fixture.changeRunState.change('a', 'ready');
     expect(Buffer.from((await run('cat ~/cache')).stdout.bytes).toString()).toBe('mine\n');
   });
@@ -194,7 +194,7 @@ test('one whose runtime is gone is recovered', async () => {
   await changed(fixture);
   fixture.shelves.sandboxes.sandboxes.clear();
   await using next = fixture.restarted();
-  expect((await next.restoreRevision.recover('a', {})).state).toBe('ready');
+  expect((await next.recoverSandbox.recover('a', {})).state).toBe('ready');
   expect(next.look('a', 'work')).toBe('work\n');
 });
 
@@ -206,11 +206,11 @@ test('a recovery whose runtime cannot be made is told, ends its journal entry, a
   });
   await changed(fixture);
   isDown = true;
-  await expect(fixture.restoreRevision.recover('a', { force: true })).rejects.toBe(down);
+  await expect(fixture.recoverSandbox.recover('a', { force: true })).rejects.toBe(down);
   expect(fixture.left().journal).toEqual([]);
   expect(fixture.left().runtimes).toEqual([]);
   isDown = false;
-  await fixture.restoreRevision.recover('a', { force: true });
+  await fixture.recoverSandbox.recover('a', { force: true });
   expect(fixture.look('a', 'work')).toBe('work\n');
 });
 
@@ -219,7 +219,7 @@ test('a setup that fails in a recovery leaves the sandbox setup-failed', async (
   await using fixture = useCaseFixture({ programs: { build: async () => Number(isBroken) } });
   await made(fixture, 'a', { overrides: { setup: [['build']] } });
   isBroken = true;
-  await expect(fixture.restoreRevision.recover('a', { force: true })).rejects.toMatchObject({ code: 'SETUP_FAILED' });
+  await expect(fixture.recoverSandbox.recover('a', { force: true })).rejects.toMatchObject({ code: 'SETUP_FAILED' });
   expect(fixture.left().records).toEqual(['a: setup-failed']);
 });
 
@@ -228,7 +228,7 @@ test('a sandbox that is being made or deleted is SANDBOX_BUSY', async () => {
   await made(fixture);
   for (const state of ['creating', 'deleting'] as const) {
     await inState(fixture, 'a', state);
-    await expect(fixture.restoreRevision.recover('a', { force: true })).rejects.toMatchObject({ code: 'SANDBOX_BUSY' });
+    await expect(fixture.recoverSandbox.recover('a', { force: true })).rejects.toMatchObject({ code: 'SANDBOX_BUSY' });
   }
 });
 
@@ -239,7 +239,7 @@ test('a recovery that is not a refusal of the runtime comes out as it is', async
     }),
   });
   await changed(fixture);
-  await expect(fixture.restoreRevision.recover('a', { force: true })).rejects.toBe(failed);
+  await expect(fixture.recoverSandbox.recover('a', { force: true })).rejects.toBe(failed);
   expect(fixture.left().runtimes).toEqual(['running']);
 });
 
@@ -260,8 +260,8 @@ test('a provider that cannot be asked has lost nothing: nothing is rebuilt, forc
       },
     },
   });
-  await expect(next.restoreRevision.recover('a', {})).rejects.toBe(down);
-  await expect(next.restoreRevision.recover('a', { force: true })).rejects.toBe(down);
+  await expect(next.recoverSandbox.recover('a', {})).rejects.toBe(down);
+  await expect(next.recoverSandbox.recover('a', { force: true })).rejects.toBe(down);
   expect(removed).toBe(0);
   expect(next.left()).toEqual(before);
 });

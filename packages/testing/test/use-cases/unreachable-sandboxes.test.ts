@@ -25,7 +25,7 @@ test('a sandbox on another engine than the one that is reached is unreachable, a
   await using other = fixture.restarted({ provider: elsewhere });
   expect(await other.listSandboxes.list('repository')).toMatchObject([{ name: 'a', state: 'unreachable' }]);
   const refusal = { code: 'UNAVAILABLE' };
-  await expect(other.restoreRevision.recover('a', { force: true })).rejects.toMatchObject(refusal);
+  await expect(other.recoverSandbox.recover('a', { force: true })).rejects.toMatchObject(refusal);
   await expect(other.deleteSandbox.delete('a', { force: true })).rejects.toMatchObject(refusal);
   expect([...fixture.shelves.sandboxes.sandboxes.keys()]).toEqual([id]);
 });

@@ -10,7 +10,7 @@ import type { DeleteSandbox } from '../remove/delete-sandbox.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { RestoreRecords } from './restore-records.ts';
-import type { RestoreRevision } from './restore-revision.ts';
+import type { RecoverSandbox } from './recover-sandbox.ts';
 import { RESTORING_SNAPSHOT, type RestoreSnapshot } from './restore-snapshot.ts';
 import { INSTALLING } from '../prepare/install-image.ts';
 import { listRuntimes } from '../common/list-runtimes.ts';
@@ -21,7 +21,7 @@ interface Needs {
   readonly state: StateStore;
   readonly openSandboxes: OpenSandboxes;
   readonly deleteSandbox: DeleteSandbox;
-  readonly restoreRevision: RestoreRevision;
+  readonly recoverSandbox: RecoverSandbox;
   readonly restoreSnapshot: RestoreSnapshot;
   readonly restoreRecords: RestoreRecords;
   readonly clearPool: ClearPool;
@@ -116,7 +116,7 @@ export class Reconcile {
   async #finish(entry: JournalEntry, record: SandboxRecord, answers: Answers): Promise<string | undefined> {
     if (entry.operation === 'sandbox-rebuild') {
       assertAnswers(answers, record.provider);
-      await this.#needs.restoreRevision.rebuild(record);
+      await this.#needs.recoverSandbox.rebuild(record);
       return `Finished the interrupted rebuild of ${record.slug}.`;
     }
     if (entry.operation === RESTORING_SNAPSHOT) {
