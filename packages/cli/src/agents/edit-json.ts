@@ -9,7 +9,10 @@ import {
 } from './config-editor.ts';
 import { getNodeValue, parseTree, printParseErrorCode } from './jsonc.ts';
 
-/** JSON, with the comments and trailing commas that most clients allow. */
+/**
+ * JSON, with the comments and trailing commas that most clients allow. `modify` of jsonc-parser 3.3.1 would format the person's other entries
+ * anew and put our entry before their comments, so that taking it out would not give the bytes back.
+ */
 export const jsonEditor: ConfigEditor = {
   read(text) {
     const root = rootOf(text);
