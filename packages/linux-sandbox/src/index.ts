@@ -59,6 +59,7 @@ export {
   type RemovedDirectory,
   type SandboxDirectoriesInput,
   type StagedDirectory,
+  type Removal,
   type Staging,
 } from './directory/sandbox-directories.ts';
 export { sandboxFilesOf, type SandboxFiles } from './directory/sandbox-files.ts';

@@ -32,9 +32,9 @@ export class KeptSetups {
     this.store = this.#layered;
   }
 
-  /** Shell text, after `removeTree`: clears away what killed programs left. */
-  get sweep(): string {
-    return this.#layered.sweep;
+  /** Absolute paths of directories in which killed programs may have left something unfinished. */
+  get swept(): readonly string[] {
+    return this.#layered.swept;
   }
 
   /** The first of the keys that is there. */

@@ -12,6 +12,7 @@ import {
   ensureNewerFiles,
   type LayerSnapshots,
   type PlaceRuntime,
+  type Removal,
   runProgram,
   runScriptOrFail,
   SANDBOX_USER,
@@ -59,11 +60,12 @@ import { MachineSurvey } from './machine-survey.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { overlaySnapshots } from './overlay-snapshots.ts';
 import { ownBoundOf } from './session/own-bound-of.ts';
+import { removalPlan } from './removal-plan.ts';
 import { visibleSearchPath } from './machine/visible-search-path.ts';
 import type { SandboxMeta } from './session/sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { readSessionProgram, SessionProgram } from './machine/session-program.ts';
-import { encodePlan } from './plan/plan-entry.ts';
+import { encodePlan, type PlanEntry } from './plan/plan-entry.ts';
 import { surveyStrategy } from './strategies/survey-strategy.ts';
 
 /**
@@ -246,14 +248,21 @@ class OverlayProvider implements SandboxProvider {
   async remove(id: SandboxId, options?: RemoveOptions): Promise<void> {
     options?.signal?.throwIfAborted();
     const { directory } = this.#directories.filesOf(id);
-    const leavings = leavingsOf(await this.#survey.machine(options), id);
+    const machine = await this.#survey.machine(options);
+    const leavings = leavingsOf(machine, id);
+    const program = await this.#survey.programFile(options);
+    const takenOut = options?.keepPlayground ? await this.#takePlaygroundOut(id) : '';
     failpoint('provider.before-remove');
     const end = `( ${endSessionScript(directory, leavings)} ) || exit 1
 ( ${leavings.empty}
 ) || exit 1
 ${letGoScript(directory)}
-${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
-    await this.#directories.remove(id, { end, sweep: this.#setups.sweep }, options);
+${takenOut}`;
+    const run = (removal: Removal) =>
+      program === undefined || takenOut !== ''
+        ? undefined
+        : this.#runPlan(program, 'remove', removalPlan(machine, id, removal));
+    await this.#directories.remove(id, { end, swept: this.#setups.swept, run }, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -287,7 +296,7 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
         fill: (unfinished) => fillSandbox(input, isPooled, unfinished),
         run: (staging, call) => {
           const plan = program === undefined ? undefined : fillPlan(input, isPooled, staging);
-          return plan && runProgram(this.#host, [program ?? '', 'stage'], encodePlan(plan), call);
+          return plan && this.#runPlan(program ?? '', 'stage', plan, call);
         },
       };
     };
@@ -330,6 +339,17 @@ ${options?.keepPlayground ? await this.#takePlaygroundOut(id) : ''}`;
       throw error;
     }
     return meta;
+  }
+
+  /** Has the session program carry out a plan. What it says itself of a failure is on its stdout. */
+  async #runPlan(
+    program: string,
+    verb: 'stage' | 'remove',
+    plan: readonly PlanEntry[],
+    options?: CallOptions,
+  ): Promise<{ readonly code: number; readonly stderr: string }> {
+    const { code, stdout, stderr } = await runProgram(this.#host, [program, verb], encodePlan(plan), options);
+    return { code, stderr: stderr === '' ? stdout.replace(/^error |\0$/g, '') : stderr };
   }
 
   /** Shell text, after `removeTree`: the playground gets a directory of its own where it is on the layers, which are going. */

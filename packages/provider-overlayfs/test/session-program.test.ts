@@ -1,7 +1,19 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -206,6 +218,118 @@ describe('the directory of a sandbox', () => {
     ['too few words', words('owner', '1', '5'), 'owner with 1 arguments'],
   ])('is not made of %s', async (_what, more, reason) => {
     expect(await stage(plan(more))).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) });
+  });
+});
+
+describe('the removal of a directory', () => {
+  const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
+  const entry = (name: string, ...all: readonly string[]) => words(name, `${all.length}`, ...all);
+  const at = (...names: readonly string[]) => join(directory, ...names);
+  /** Of `whole` with the tree `play` and the file `disk`. Shell text tells that it was run, and removes nothing. */
+  const plan = ({ marks = [] as string[], kept = '3', more = '' } = {}) =>
+    entry('directory', at('whole'), at('.unfinished-gone')) +
+    entry('groups') +
+    entry('hold', at('whole', 'hold.fifo')) +
+    entry('marks', ...marks) +
+    entry('trees', at('play')) +
+    entry('files', at('disk')) +
+    entry('by-shell', `echo gone >>${at('told')}; rm -rf ${at('.unfinished-gone')}`, `echo play >>${at('told')}`) +
+    entry('sweep', `echo swept >>${at('told')}`, at('bases'), kept, 'a-', directory, at('bases')) +
+    more +
+    entry('go');
+  const remove = async (bytes: string) => {
+    const child = start('remove');
+    child.stdin.on('error', () => {});
+    child.stdin.end(bytes);
+    return await outcome(child);
+  };
+  const told = async () => await readFile(at('told'), 'utf8').catch(() => '');
+  beforeEach(async () => {
+    await mkdir(at('whole', 'a', 'b'), { recursive: true });
+    await writeFile(at('whole', 'a', 'file'), 'text');
+    await mkdir(at('play'));
+    await writeFile(at('play', 'file'), 'text');
+    await writeFile(at('disk'), 'text');
+    await mkdir(at('bases', 'ab'), { recursive: true });
+    await mkdir(at('kept'));
+    await writeFile(at('kept', 'file'), 'text');
+    await symlink(at('kept'), at('whole', 'a', 'link'));
+  });
+  const DONE = { stdout: '', stderr: '', code: 0, signal: null };
+
+  it('takes all that is of it, follows no link, and starts no other program', async () => {
+    expect(await remove(plan())).toEqual(DONE);
+    expect((await readdir(directory)).toSorted()).toEqual(['bases', 'kept']);
+    expect(await readdir(at('kept'))).toEqual(['file']);
+    expect(await remove(plan())).toEqual(DONE); // of what is gone
+  });
+
+  it('goes on with what a killed one has left', async () => {
+    await rename(at('whole'), at('.unfinished-gone'));
+    await mkdir(at('whole'));
+    expect(await remove(plan())).toEqual(DONE);
+    expect((await readdir(directory)).toSorted()).toEqual(['bases', 'kept']);
+  });
+
+  it('does nothing where a mark says that it is for other programs', async () => {
+    const before = (await readdir(directory)).toSorted();
+    expect(await remove(plan({ marks: [at('nothing'), at('whole', 'a', 'file')] }))).toMatchObject({ code: 92 });
+    expect((await readdir(directory)).toSorted()).toEqual(before);
+  });
+
+  it('leaves to a shell what is deep', async () => {
+    await mkdir(at('whole', ...Array.from({ length: 40 }, () => 'd')), { recursive: true });
+    expect(await remove(plan())).toEqual(DONE);
+    expect(await told()).toBe('gone\n');
+    expect((await readdir(directory)).toSorted()).toEqual(['bases', 'kept', 'told']);
+  });
+
+  it.each([
+    ['something unfinished', '3', ['.unfinished-x']],
+    ['more bases than are kept', '0', []],
+    ['a layer of what came along', '3', ['bases/a-1']],
+    ['a tree of uncommitted files', '3', ['bases/abc-1']],
+  ])('has swept where there is %s', async (_what, kept, names) => {
+    for (const name of names) await mkdir(at(name));
+    expect(await remove(plan({ kept }))).toEqual(DONE);
+    expect(await told()).toBe('swept\n');
+  });
+
+  it('ends the session first', async () => {
+    await run('mkfifo', [at('whole', 'stop.fifo')]);
+    const holder = spawn(
+      'flock',
+      [
+        at('whole', 'alive.lock'),
+        'sh',
+        '-c',
+        `: >${at('held')}; read -r word <${at('whole', 'stop.fifo')}; echo "$word"`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    children.push(holder);
+    const said = text(holder.stdout);
+    await eventually(
+      () => readdir(directory),
+      (names) => names.includes('held'),
+    );
+    expect(await remove(plan())).toEqual(DONE);
+    expect(await said).toBe('stop\n');
+  });
+
+  it.each([
+    ['of another release', entry('fly'), 'has fly with 0 arguments'],
+    ['with groups without a path', '', 'control groups without a path'],
+    ['without a text for a tree', '', 'not one text for each tree'],
+  ])('by a plan %s is refused', async (what, more, reason) => {
+    const whole = plan({ more });
+    const bytes = what.includes('groups')
+      ? whole.replace(entry('groups'), entry('groups', '1'))
+      : what.includes('text')
+        ? whole.replace(entry('trees', at('play')), entry('trees'))
+        : whole;
+    expect(await remove(bytes)).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) });
+    expect(await readdir(at('whole'))).toEqual(['a']);
   });
 });
 

@@ -5,6 +5,7 @@
 #include "link.h"
 #include "look.h"
 #include "relay.h"
+#include "remove.h"
 #include "session.h"
 #include "stage.h"
 
@@ -16,10 +17,11 @@ int main(int count, char **words) {
   if (count == 2 && strcmp(words[1], "session") == 0) return run_session();
   if (count == 2 && strcmp(words[1], "stage") == 0) return run_stage();
   if (count == 2 && strcmp(words[1], "look") == 0) return run_look();
+  if (count == 2 && strcmp(words[1], "remove") == 0) return run_remove();
   if (count == 2 && strcmp(words[1], "check") == 0) return 0;
   if (count == 4 && strcmp(words[1], "link") == 0) return run_link(words[2], strcmp(words[3], "program") == 0);
   if (count == 6 && strcmp(words[1], "relay") == 0) return run_relay(words[2], words[3], strcmp(words[4], "pipe") == 0, words[5]);
-  static const char usage[] = "usage: litterbox-session session | stage | look | link DIRECTORY PURPOSE | relay IO ID pipe|none COMMAND | check\n";
+  static const char usage[] = "usage: litterbox-session session | stage | look | remove | link DIRECTORY PURPOSE | relay IO ID pipe|none COMMAND | check\n";
   (void)!write(STDERR_FILENO, usage, sizeof usage - 1);
   return 2;
 }

@@ -51,6 +51,16 @@ static const char *kept(const char *text) {
   return copy;
 }
 
+void read_groups(const struct entry *entry, struct groups *groups) {
+  *groups = (struct groups){0};
+  if (entry->count == 0) return;
+  if (entry->count < 3) fail("the plan has control groups without a path");
+  groups->version = (int)parse_number(entry->arguments[0], 2);
+  groups->freezer = kept(entry->arguments[1]);
+  groups->count = entry->count - 2;
+  for (size_t index = 0; index < groups->count; index++) groups->paths[index] = kept(entry->arguments[index + 2]);
+}
+
 void read_settings(const struct plan *plan, struct settings *settings) {
   *settings = (struct settings){
       .directory = need(plan, "directory", 1, 1)->arguments[0],
@@ -74,12 +84,7 @@ void read_settings(const struct plan *plan, struct settings *settings) {
     if (settings->user == 0 || settings->group == 0) fail("a sandbox does not run as root");
   }
   const struct entry *groups = find(plan, "groups", 3, MAX_GROUPS + 2);
-  if (groups != NULL) {
-    settings->groups.version = (int)parse_number(groups->arguments[0], 2);
-    settings->groups.freezer = kept(groups->arguments[1]);
-    settings->groups.count = groups->count - 2;
-    for (size_t index = 0; index < settings->groups.count; index++) settings->groups.paths[index] = kept(groups->arguments[index + 2]);
-  }
+  if (groups != NULL) read_groups(groups, &settings->groups);
   const struct entry *disk = find(plan, "disk", 1, 2);
   if (disk != NULL) {
     settings->disk = disk->arguments[0];

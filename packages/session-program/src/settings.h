@@ -41,6 +41,9 @@ struct settings {
 /* Ends the program where one is missing, is there twice or has not as many arguments as it takes. */
 void read_settings(const struct plan *plan, struct settings *settings);
 
+/* Control groups: the version of the interface, the group that stops them, and all of them; no argument where there are none. */
+void read_groups(const struct entry *entry, struct groups *groups);
+
 /* Whether an entry is one of the settings. */
 bool is_setting(const char *name);
 

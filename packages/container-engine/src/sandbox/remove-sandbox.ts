@@ -28,7 +28,7 @@ export async function removeSandbox(parts: ContainerParts, id: SandboxId, option
     await containers.ends.remove(id, options);
     if (isOfRoot) for (const path of [directory, gone]) await clearWork(parts, path, options);
   }
-  await directories.remove(id, { sweep: setups.sweep }, options);
+  await directories.remove(id, { swept: setups.swept }, options);
   if (isAny) await sweepEngine(parts, isUnfinished ? LATECOMERS_MS : 0);
 }
 

@@ -10,7 +10,6 @@ import type { DirectoryDescription } from './directory-description.ts';
 import { keepSetupScript, type KeepSetupInput } from './keep-setup.ts';
 import { runScriptOrFail } from '../script/run-script.ts';
 import { descriptionLine, type SandboxDirectories } from './sandbox-directories.ts';
-import { sweepUnfinished } from './unfinished.ts';
 
 /** The description of a sandbox that may stand on a kept setup. */
 export interface SetUpDescription extends DirectoryDescription {
@@ -51,9 +50,9 @@ export class LayeredSetups<Meta extends SetUpDescription> implements SetupStore 
     this.#input = input;
   }
 
-  /** Shell text, after `removeTree`: clears away what killed programs left. */
-  get sweep(): string {
-    return this.#input.parents.map(sweepUnfinished).join('\n');
+  /** Absolute paths of directories in which killed programs may have left something unfinished. */
+  get swept(): readonly string[] {
+    return this.#input.parents;
   }
 
   /** The first of the keys whose directory, an absolute path, is there. */

@@ -28,7 +28,8 @@ import { GIVEN, runAsking, runScriptOrFail, type ScriptResult } from '../script/
 import { scriptError } from '../script/script-error.ts';
 import { STAGING_EXITS } from '../script/staging-exits.ts';
 import { type SandboxFiles, sandboxFilesOf } from './sandbox-files.ts';
-import { setUnusedBasesAside } from './unused-bases.ts';
+import { ARTEFACT_PREFIX } from './artefact-prefix.ts';
+import { KEPT_BASES, setUnusedBasesAside } from './unused-bases.ts';
 import { ensureDirectories, makeUnfinished, removeTree, sweepUnfinished, UNFINISHED } from './unfinished.ts';
 
 /** Whose directories they are, and where. */
@@ -74,6 +75,27 @@ export interface Staging {
   readonly description: string;
 }
 
+/** All that is decided about removing a directory, besides how its session is ended. Paths are absolute. */
+export interface Removal {
+  readonly directory: string;
+  /** The name under which it is removed, which no list shows. */
+  readonly gone: string;
+  /** Trees that go with it. */
+  readonly trees: readonly string[];
+  /** Files that go with it. */
+  readonly files: readonly string[];
+  /** Shell text that removes a tree, whatever an agent has made of it. */
+  removeTree(path: string): string;
+  /** Shell text that clears away what killed programs left, and base trees that nobody stands on. */
+  readonly sweep: string;
+  /** Directories in which something unfinished takes {@link sweep}. */
+  readonly swept: readonly string[];
+  /** What takes {@link sweep} besides: more base trees in this directory than are kept, or layers by their prefix. */
+  readonly bases: { readonly directory: string; readonly kept: number; readonly layerPrefix: string };
+  /** Paths of which one is there where it takes other programs to remove the directory. */
+  readonly marks: readonly string[];
+}
+
 /** How what runs in a sandbox is ended before its directory goes. */
 export interface RemovedDirectory {
   /** Shell text, run once; a subshell where it may exit. */
@@ -83,8 +105,10 @@ export interface RemovedDirectory {
    * removal (runc makes the directory that it is told).
    */
   readonly clean?: string;
-  /** Shell text, after `removeTree`: clears away what killed programs left elsewhere. */
-  readonly sweep?: string;
+  /** Other directories with trees that killed programs may have left unfinished. */
+  readonly swept?: readonly string[];
+  /** Does all of it by a program, which gives the exit codes of the script; undefined where it has to be the script. */
+  run?(removal: Removal): Promise<Pick<ScriptResult, 'code' | 'stderr'>> | undefined;
 }
 
 /** A description as one line of ASCII, for the scripts that write it: shells read no other bytes all alike. */
@@ -116,9 +140,11 @@ export class SandboxDirectories<Meta extends DirectoryDescription, Layout extend
   /** Shell text of the function `remove_tree`, for trees of each kind that may be here. */
   readonly removal: string;
   readonly #isOwn: (description: ReadDescription) => boolean;
+  readonly #marks: readonly string[];
 
   constructor({ provider, host, layout, kinds, isOwn = () => true }: SandboxDirectoriesInput<Layout>) {
     this.removal = removeTree(kinds);
+    this.#marks = kinds?.flatMap(({ marks }) => marks) ?? [];
     this.#isOwn = isOwn;
     this.provider = provider;
     this.host = host;
@@ -324,15 +350,20 @@ printf '%s %s\\n' "$is" "$d"`;
    */
   async remove(
     id: SandboxId,
-    { end = '', clean, sweep = '' }: RemovedDirectory,
+    { end = '', clean, swept = [], run }: RemovedDirectory,
     options?: RemoveOptions,
   ): Promise<void> {
-    const { bases, disks, playgrounds, sandboxes } = this.layout;
-    const directory = quoted(this.filesOf(id).directory);
-    const gone = quoted(`${sandboxes}/${UNFINISHED}${id}`);
-    const own = options?.keepPlayground
-      ? ''
-      : ` && remove_tree ${quoted(`${playgrounds}/${id}`)} && rm -f ${quoted(`${disks}/${id}`)}`;
+    const removal = this.#removal(id, swept, options);
+    const result = await run?.(removal);
+    if (result && result.code !== STAGING_EXITS.byShell) {
+      if (result.code !== 0) throw scriptError('provider.remove', result.code, result.stderr);
+      return;
+    }
+    const [directory, gone] = [quoted(removal.directory), quoted(removal.gone)];
+    const own = [
+      ...removal.trees.map((path) => ` && remove_tree ${quoted(path)}`),
+      ...removal.files.map((path) => ` && rm -f ${quoted(path)}`),
+    ].join('');
     const script = `${this.removal}${end}
 n=0
 while [ -d ${directory} ]; do
@@ -341,10 +372,26 @@ ${clean === undefined ? '' : `( cd ${directory} 2>/dev/null || exit 0\n${clean}\
 remove_tree ${gone} || exit 1
 done
 remove_tree ${gone}${own} || exit 1
-${sweepUnfinished(sandboxes)}
-${setUnusedBasesAside(this.layout)}
-${sweepUnfinished(bases)}
-${sweep}`;
+${removal.sweep}`;
     await runScriptOrFail(this.host, 'provider.remove', script);
+  }
+
+  #removal(id: SandboxId, swept: readonly string[], options?: RemoveOptions): Removal {
+    const { bases, disks, playgrounds, sandboxes } = this.layout;
+    const { directory } = this.filesOf(id);
+    const gone = `${sandboxes}/${UNFINISHED}${id}`;
+    return {
+      directory,
+      gone,
+      marks: [directory, gone].flatMap((place) => this.#marks.map((mark) => `${place}/${mark}`)),
+      trees: options?.keepPlayground ? [] : [`${playgrounds}/${id}`],
+      files: options?.keepPlayground ? [] : [`${disks}/${id}`],
+      removeTree: (path) => `${this.removal}remove_tree ${quoted(path)}`,
+      sweep: `${this.removal}${sweepUnfinished(sandboxes)}
+${setUnusedBasesAside(this.layout)}
+${[bases, ...swept].map(sweepUnfinished).join('\n')}`,
+      swept: [sandboxes, bases, ...swept],
+      bases: { directory: bases, kept: KEPT_BASES, layerPrefix: ARTEFACT_PREFIX },
+    };
   }
 }

@@ -30,6 +30,8 @@ export interface TreeKind {
    * kind, a directory of ours that holds some, or anything else, an agent's directory too. `return 1`, after a line on stderr, keeps it all.
    */
   readonly release: string;
+  /** Paths below `$1` of which one is there where {@link release} has something to do. */
+  readonly marks: readonly string[];
   /** Shell text there, once `rm` has failed: makes `$1`, which is of ours, removable. */
   readonly unlock?: string;
 }

@@ -28,6 +28,7 @@ export const btrfs: Strategy = {
     make: 'btrfs subvolume create >/dev/null',
     freeze: FREEZE,
     // `btrfs` follows links, and what is removed may be an agent's own directory.
+    marks: [MARK],
     release: `[ ! -e "$1/${MARK}" ] || [ -h "$1/ws" ] || btrfs subvolume delete "$1/ws" >/dev/null 2>&1 || :`,
     // Nothing below `$1` is: there a name may be an agent's. Agents make no subvolumes (`REFUSED_REQUESTS`).
     unlock: 'btrfs subvolume delete "$1" >/dev/null 2>&1 || btrfs property set -ts "$1" ro false >/dev/null 2>&1 || :',

@@ -15,6 +15,9 @@ const alone = (script: string) => `unshare -m --propagation private sh -c ${quot
 const mounted = (directory: string) =>
   `lb_in ${quoted(directory)} && lb_of ${quoted(directory)} && ${MOUNT_DATASET} ${quoted(directory)}`;
 
+/** Directories below one that is removed, each with a slash behind, that may name a dataset. */
+const HOLDERS = ['', `${DISK}/`, `old-${DISK}/`, `restored/${DISK}/`, `restored/old-${DISK}/`];
+
 /** Clones of a dataset: workspace and home are there at once, whatever their size, and share what nobody changes. Takes root, as mounting does. */
 export const zfs: Strategy = {
   name: 'zfs',
@@ -35,8 +38,9 @@ ${command}`)}`,
     },
     freeze: withFunctions('lb_freeze .'),
     // Each directory above the mark is root's: nothing that an agent made, or put a link to, counts.
+    marks: HOLDERS.map((name) => `${name}dataset`),
     release: `lb_held=
-for lb_d in "$1" "$1/${DISK}" "$1/old-${DISK}" "$1/restored/${DISK}" "$1/restored/old-${DISK}"; do [ ! -f "$lb_d/dataset" ] || lb_held=1; done
+for lb_d in ${HOLDERS.map((name) => `"$1/${name}"`).join(' ')}; do [ ! -f "$lb_d/dataset" ] || lb_held=1; done
 [ ! "$lb_held" ] || (
 ${ZFS_FUNCTIONS}[ "$(id -u)" = 0 ] || exit 0
 for lb_above in "$1/restored" "$1"; do

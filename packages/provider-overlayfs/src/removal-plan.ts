@@ -1,0 +1,26 @@
+import type { SandboxId } from '@litterbox/core/provider';
+import type { Removal } from '@litterbox/linux-sandbox';
+import type { Machine } from './machine/machine.ts';
+import type { PlanEntry } from './plan/plan-entry.ts';
+import { groupWords } from './session/cgroup-steps.ts';
+import { HOLD } from './session/held-session.ts';
+
+/** A removal as a plan of the session program (`packages/session-program/src/remove.h`). */
+export function removalPlan(
+  { cgroup }: Pick<Machine, 'cgroup'>,
+  id: SandboxId,
+  removal: Removal,
+): readonly PlanEntry[] {
+  const { directory, gone, marks, trees, files, bases, swept } = removal;
+  return [
+    ['directory', directory, gone],
+    ['groups', ...(cgroup ? [`${cgroup.version}`, ...groupWords(cgroup, id)] : [])],
+    ['hold', `${directory}/${HOLD}`],
+    ['marks', ...marks],
+    ['trees', ...trees],
+    ['files', ...files],
+    ['by-shell', ...[gone, ...trees].map((path) => removal.removeTree(path))],
+    ['sweep', removal.sweep, bases.directory, `${bases.kept}`, bases.layerPrefix, ...swept],
+    ['go'],
+  ];
+}

@@ -1,0 +1,185 @@
+#include "remove.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "fail.h"
+#include "files.h"
+#include "groups.h"
+#include "locks.h"
+#include "plan.h"
+#include "settings.h"
+
+/* The number is STAGING_EXITS.byShell of linux-sandbox. */
+enum { FAILED = 1, BY_SHELL = 92 };
+enum { MAX_STOPS = 30, STOP_MS = 1000, MAX_ROUNDS = 20 };
+/* Deeper trees, and those in which the agent has closed directories, are left to `rm`. */
+enum { MAX_LEVELS = 32 };
+
+static const char *directory, *gone;
+static struct groups groups;
+
+static _Noreturn void refuse(const char *what) {
+  (void)write_all(STDERR_FILENO, what, strlen(what));
+  (void)write_all(STDERR_FILENO, "\n", 1);
+  _exit(FAILED);
+}
+
+static const struct entry *find_entry(const struct plan *plan, const char *name) {
+  for (size_t index = 0; index < plan->count; index++)
+    if (strcmp(plan->entries[index].name, name) == 0) return &plan->entries[index];
+  fail("the plan of the removal has no %s", name);
+}
+
+/* Each entry is known, is there once and has as many arguments as it needs. */
+static void check_entries(const struct plan *plan) {
+  static const struct {
+    const char *name;
+    size_t fewest;
+    size_t most;
+  } known[] = {{"directory", 2, 2}, {"groups", 0, MAX_GROUPS + 2}, {"hold", 1, 1},        {"marks", 0, 64}, {"trees", 0, 8},
+               {"files", 0, 8},     {"by-shell", 1, 9},            {"sweep", 4, 64},      {"go", 0, 0}};
+  for (size_t index = 0; index < plan->count; index++) {
+    const struct entry *entry = &plan->entries[index];
+    bool is_known = false;
+    for (size_t one = 0; one < sizeof known / sizeof *known; one++)
+      is_known = is_known || (strcmp(known[one].name, entry->name) == 0 && entry->count >= known[one].fewest && entry->count <= known[one].most);
+    if (!is_known) fail("the plan of the removal has %.64s with %zu arguments", entry->name, entry->count);
+  }
+  if (find_entry(plan, "by-shell")->count != find_entry(plan, "trees")->count + 1) fail("the plan of the removal has not one text for each tree");
+}
+
+/* Says a word to whoever waits at a pipe, and does not wait for one. */
+static void say_to(const char *path, const char *word) {
+  struct stat found;
+  int pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  if (pipe < 0) return;
+  if (fstat(pipe, &found) == 0 && S_ISFIFO(found.st_mode)) (void)write_all(pipe, word, strlen(word));
+  close(pipe);
+}
+
+/* Holds the lock of the session until this program ends, so that none begins in what is being removed. */
+static void end_session(void) {
+  struct stat found;
+  if (chdir(directory) != 0 || lstat("stop.fifo", &found) != 0 || !S_ISFIFO(found.st_mode)) return;
+  int alive = open_lock("alive.lock");
+  for (int round = 0; !lock_within(alive, LOCK_EX, 0); round++) {
+    if (round == MAX_STOPS) refuse("its processes do not end");
+    say_to("stop.fifo", "stop\n");
+    if (lock_within(alive, LOCK_EX, STOP_MS)) break;
+    thaw_groups(&groups);
+  }
+}
+
+static bool remove_below(int parent, const char *name, int level);
+
+static bool remove_all(int place, int level) {
+  int copy = dup(place);
+  DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+  if (entries == NULL) {
+    if (copy >= 0) close(copy);
+    return false;
+  }
+  bool is_done = true;
+  for (struct dirent *entry; is_done && (entry = readdir(entries)) != NULL;)
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) is_done = remove_below(place, entry->d_name, level);
+  closedir(entries);
+  return is_done;
+}
+
+/* Links are removed and never followed. */
+static bool remove_below(int parent, const char *name, int level) {
+  if (unlinkat(parent, name, 0) == 0 || errno == ENOENT) return true;
+  if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
+  if (level == MAX_LEVELS) return false;
+  int place = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (place < 0) return false;
+  bool is_done = remove_all(place, level + 1);
+  close(place);
+  return is_done && unlinkat(parent, name, AT_REMOVEDIR) == 0;
+}
+
+static void remove_tree(const char *path, const char *shell_text) {
+  if (!remove_below(AT_FDCWD, path, 0)) run_shell(shell_text, NULL, 0);
+}
+
+static bool has_mark(const struct entry *marks) {
+  for (size_t index = 0; index < marks->count; index++)
+    if (exists(marks->arguments[index])) return true;
+  return false;
+}
+
+static bool has_unfinished(const char *path) {
+  DIR *entries = opendir(path);
+  if (entries == NULL) return false;
+  bool is_found = false;
+  for (struct dirent *entry; !is_found && (entry = readdir(entries)) != NULL;) is_found = strncmp(entry->d_name, ".unfinished-", 12) == 0;
+  closedir(entries);
+  return is_found;
+}
+
+static bool has_unused_bases(const char *path, unsigned long kept, const char *prefix) {
+  DIR *entries = opendir(path);
+  if (entries == NULL) return false;
+  unsigned long count = 0;
+  bool is_found = false;
+  for (struct dirent *entry; !is_found && (entry = readdir(entries)) != NULL;) {
+    if (entry->d_name[0] == '.') continue;
+    is_found = ++count > kept || strncmp(entry->d_name, prefix, strlen(prefix)) == 0 || strcspn(entry->d_name, ".-") % 2 != 0;
+  }
+  closedir(entries);
+  return is_found;
+}
+
+static bool has_to_sweep(const struct entry *sweep) {
+  char **arguments = sweep->arguments;
+  if (has_unused_bases(arguments[1], parse_number(arguments[2], 1000000), arguments[3])) return true;
+  for (size_t index = 4; index < sweep->count; index++)
+    if (has_unfinished(arguments[index])) return true;
+  return false;
+}
+
+/* A program that was just ending may make it anew behind the first removal. */
+static void remove_directory(const char *shell_text) {
+  for (int round = 0; is_directory(directory); round++) {
+    if (round == MAX_ROUNDS) refuse("its directory comes back");
+    if (rename(directory, gone) != 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT) refuse(strerror(errno));
+    remove_tree(gone, shell_text);
+  }
+  remove_tree(gone, shell_text);
+}
+
+int run_remove(void) {
+  (void)signal(SIGPIPE, SIG_IGN);
+  struct plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (plan == MAP_FAILED) fail_errno("cannot read the plan of the removal");
+  read_plan(STDIN_FILENO, plan);
+  check_entries(plan);
+  directory = find_entry(plan, "directory")->arguments[0];
+  gone = find_entry(plan, "directory")->arguments[1];
+  read_groups(find_entry(plan, "groups"), &groups);
+  if (has_mark(find_entry(plan, "marks"))) return BY_SHELL;
+  umask(022);
+  end_session();
+  if (!empty_groups(&groups)) refuse("it cannot be ended: processes are left in its control groups");
+  say_to(find_entry(plan, "hold")->arguments[0], "go\n");
+  if (chdir("/") != 0) fail_errno("cannot leave %s", directory);
+  char **texts = find_entry(plan, "by-shell")->arguments;
+  remove_directory(texts[0]);
+  const struct entry *trees = find_entry(plan, "trees"), *files = find_entry(plan, "files"), *sweep = find_entry(plan, "sweep");
+  for (size_t index = 0; index < trees->count; index++) remove_tree(trees->arguments[index], texts[index + 1]);
+  for (size_t index = 0; index < files->count; index++)
+    if (unlink(files->arguments[index]) != 0 && errno != ENOENT) refuse(strerror(errno));
+  if (has_to_sweep(sweep)) run_shell(sweep->arguments[0], NULL, 0);
+  return 0;
+}
