@@ -193,6 +193,10 @@ exec git "$@"
     ];
     const trailersOf = (message: string) =>
       onTheHost(['git', 'interpret-trailers', '--parse'], { input: message }).stdout;
+    const forgedIn = (message: string) =>
+      trailersOf(message)
+        .split('\n')
+        .filter((one) => one !== '' && !/^Litterbox-[A-Z]/.test(one)); // ours, on the review branch
     for (const line of forged)
       positiveControl(line, trailersOf(`fix: x\n\n${line}\n`), (text) => text !== '' || line.startsWith('('));
     const message = (line: string) => `fix: a thing [skip ci]\n\nSee https://localhost/x\n#1 fixes\n\n${line}`;
@@ -200,7 +204,7 @@ exec git "$@"
       await sandbox.write('src/b.txt', `${line}\n`, { message: message(line) });
       await sandbox.milestone(message(line));
       const text = scratch.git('log', '-1', '--format=%B', 'litterbox/a');
-      expect({ line, trailersOf: trailersOf(`${text}\n`) }).toEqual({ line, trailersOf: '' });
+      expect({ line, forged: forgedIn(`${text}\n`) }).toEqual({ line, forged: [] });
       expect(text).toContain(`\n> ${line}`);
       expect(text).toContain('\nSee https://localhost/x');
       expect(text.startsWith('fix: a thing')).toBe(true);
