@@ -183,11 +183,13 @@ export class ExecSession {
       const callId = metadata?.toolCallId ?? undefined;
       const hasInput = tty || (pipeStdin ?? false);
       const attached = await this.#place.hands.attach({
-        command: argv,
+        command: withoutLogin(argv),
         cwd: this.#inside(cwd),
         env: { ...envPolicy?.set, ...env },
         tool: this.#agent,
         noInput: !hasInput,
+        // Of its own calls a model reads output and errors as one text, in their order. Codex reads apart what it asks for itself.
+        mergeOutput: !tty && (callId !== undefined || this.#agent !== 'codex'),
         ...(callId !== undefined && { callId: callId.replaceAll(/[^\w.:-]/g, '-').slice(0, 128) }),
         ...(tty && { terminal: { columns: 120, rows: 40 } }),
       });
@@ -253,6 +255,12 @@ export class ExecSession {
       if (!one.isOver) this.#background.add(one);
     }
   }
+}
+
+/** What a login shell reads first (`/etc/profile`) sets a PATH of its own, and the programs of the sandbox would not be found. */
+function withoutLogin(argv: ParamsOf<'process/start'>['argv']): ParamsOf<'process/start'>['argv'] {
+  const [program, option, ...rest] = argv;
+  return option === '-lc' && /(?:^|\/)(?:ba|da|k|z)?sh$/.test(program) ? [program, '-c', ...rest] : argv;
 }
 
 const HOME = '/home/agent';
