@@ -263,7 +263,8 @@ function withoutLogin(argv: ParamsOf<'process/start'>['argv']): ParamsOf<'proces
   return option === '-lc' && /(?:^|\/)(?:ba|da|k|z)?sh$/.test(program) ? [program, '-c', ...rest] : argv;
 }
 
-const HOME = '/home/agent';
+/** Of every command inside. */
+export const HOME = '/home/agent';
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
 function notification(processId: string, told: Told): object {
