@@ -258,7 +258,7 @@ module.exports = {
       comment: 'Protocols of agents are served with what every embedder has: core knows none of them.',
       severity: 'error',
       from: { path: '^packages/agents/src/', pathNot: tests },
-      to: { path: '^packages/(?!agents/|litterbox/src/index\\.ts$)' },
+      to: { path: '^packages/(?!agents/|litterbox/src/(?:index|agent)\\.ts$)' },
     },
     {
       name: 'fakes-know-core-only',

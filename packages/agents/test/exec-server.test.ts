@@ -19,7 +19,7 @@ describe("Codex's exec server", () => {
     await client.start('a', 'echo out; echo err >&2; echo made >made.txt; exit 3');
     expect(await client.told('process/exited', 'a')).toMatchObject({ exitCode: 3, sandboxDenied: false });
     await client.told('process/closed', 'a');
-    expect([client.output('a', 'stdout'), client.output('a', 'stderr')]).toEqual(['out\n', 'err\n']);
+    expect(client.output('a', 'stdout')).toBe('out\nerr\n');
     const sequences = client.heard.map(({ params }) => params['seq']);
     expect(sequences).toEqual([...sequences].sort());
     const [revision] = await sandbox.log();
@@ -34,6 +34,31 @@ describe("Codex's exec server", () => {
       actor: 'codex',
       input: { callId: 'call_a' },
     });
+  });
+
+  it('FC-330: gives output and errors of a call as they came, and apart of what is no call', async () => {
+    await using fixture = new AgentsFixture();
+    const { url } = await fixture.seated();
+    await using client = await ExecClient.ready(url);
+    const order = Array.from({ length: 200 }, (_, index) => `out ${index}\nerr ${index}\n`).join('');
+    const command = 'i=0; while [ $i -lt 200 ]; do echo out $i; echo err $i >&2; i=$((i + 1)); done';
+    await client.start('a', command);
+    await client.start('own', 'echo out; echo err >&2', { metadata: null });
+    for (const id of ['a', 'own']) await client.told('process/closed', id);
+    expect(client.output('a', 'stdout')).toBe(order);
+    expect([client.output('own', 'stdout'), client.output('own', 'stderr')]).toEqual(['out\n', 'err\n']);
+  });
+
+  it('FC-331: a shell is no login shell, which would lose the PATH of the sandbox; other programs have their words', async () => {
+    await using fixture = new AgentsFixture();
+    const { url, sandbox } = await fixture.seated();
+    await using client = await ExecClient.ready(url);
+    await sandbox.run(`echo 'PATH=/nowhere; echo login' >~/.profile`);
+    await client.start('a', 'echo "$PATH"');
+    await client.start('wc', '', { argv: ['wc', '-lc', 'app.txt'] });
+    for (const id of ['a', 'wc']) await client.told('process/closed', id);
+    expect(client.output('a', 'stdout')).toBe((await sandbox.run('echo "$PATH"')).stdout);
+    expect(client.output('wc', 'stdout')).toBe('1 4 app.txt\n');
   });
 
   it('gives programs input and terminals, interrupts and ends them', async () => {

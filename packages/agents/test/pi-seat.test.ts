@@ -14,7 +14,7 @@ if (!pi) throw new Error('no seat');
 const KIT = ['Bash', 'Read', 'Write', 'Edit', 'Ls']
   .map(
     (name) => `export const create${name}Tool = (cwd, { operations }) => ({ name: '${name}', cwd, operations,
-  execute: async (id, command, cwd, options) => await operations.exec(command, cwd, options) });`,
+  execute: async (id, input, cwd, options) => (operations.exec ? await operations.exec(input, cwd, options) : input) });`,
   )
   .join('\n');
 
@@ -32,6 +32,7 @@ interface Operations {
 interface Tool {
   readonly operations: Operations;
   execute(id: string, command: string, cwd: string, options: object): Promise<{ readonly exitCode: number }>;
+  execute(id: string, input: object): Promise<object>;
 }
 
 /** pi, as far as the extension meets it. */
@@ -113,6 +114,19 @@ describe("pi's extension", () => {
     await fixture.ran(String.raw`printf '\211PNG\r\n\032\n' >image`, { id: 'toolu_2' });
     expect(await fixture.operations('Read').detectImageMimeType(path('image'))).toBe('image/png');
     expect(fixture.git('status', '--porcelain')).toBe('');
+  });
+
+  it.each([
+    ['~/x', '/home/agent/x'],
+    ['~', '/home/agent'],
+    ['~me/x', '~me/x'],
+    ['a/~/x', 'a/~/x'],
+  ])('FC-333: the home of a path is that of the sandbox, and not that of the person: %s', async (path, inside) => {
+    await using fixture = new PiFixture();
+    await fixture.loaded();
+    for (const name of ['Read', 'Write', 'Edit', 'Ls'])
+      expect(await fixture.tools.get(name)?.execute('toolu_1', { path, limit: 1 })).toEqual({ path: inside, limit: 1 });
+    expect(await fixture.tools.get('Ls')?.execute('toolu_1', {})).toEqual({});
   });
 
   it('ends a command that is cancelled, or that takes too long', async () => {

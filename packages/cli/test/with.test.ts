@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { CliFixture, type Ran } from './cli-fixture.ts';
+import { BARE_IMAGE } from '../src/bare-image.ts';
+import { CliFixture, PROVIDER, type Ran } from './cli-fixture.ts';
 
 const CODEX = fileURLToPath(new URL('../../agents/test/fixtures/codex.mjs', import.meta.url));
 
@@ -64,6 +65,7 @@ describe('litterbox with codex', () => {
     ]);
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 4, stdout: 'of the agent\n' });
     expect(said(ran)).toEqual([
+      ...(PROVIDER === 'docker' ? [BARE_IMAGE] : []),
       'Codex works in main-codex: its commands and files are there, not here.',
       'Codex left main-codex with one changed file, in 2 calls.',
       'Its last test ended with exit code 4: echo of the agent; cd /tmp; echo exit 4 >test; sh test',

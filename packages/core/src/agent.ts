@@ -2,6 +2,7 @@
 export { isLitterboxError, LitterboxError, type LitterboxErrorDetails } from './domain/errors/errors.ts';
 export { PROXY_VARIABLES } from './config/upstream-proxy.ts';
 export { LOCAL_HOST, parseProviderKey, type ProviderKey, providerKey } from './domain/sandbox/provider-key.ts';
+export { LineSplitter } from './domain/text/line-splitter.ts';
 export { shown } from './domain/text/shown.ts';
 export { slugify } from './domain/sandbox/slug.ts';
 export { visible, visibleName } from './domain/text/visible.ts';

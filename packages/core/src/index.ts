@@ -264,7 +264,12 @@ export type {
   CreateSandboxResult,
   PersonsGift,
 } from './use-cases/create/create-options.ts';
-export { type CreatedWith, type DependencyAdvice, dependencyAdvice } from './use-cases/decide/dependency-advice.ts';
+export {
+  type CreatedWith,
+  type DependencyAdvice,
+  dependencyAdvice,
+  isBare,
+} from './use-cases/decide/dependency-advice.ts';
 export type { MissingDependencies } from './use-cases/decide/missing-dependencies.ts';
 export type { CheckedSecret, NamedSecret } from './use-cases/decide/check-secrets.ts';
 export { CONFIG_FILE, type PolicyOverrides, type ReadConfig } from './use-cases/decide/decide-policy.ts';

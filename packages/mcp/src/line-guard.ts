@@ -1,7 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
+import { LineSplitter } from '@litterbox/core/agent';
 import { isTooDeep } from './json-depth.ts';
-
-const NEWLINE = 10;
 
 /** Why a line was not let through. */
 export type LineFault = 'too-long' | 'too-deep' | 'no-json' | 'no-message';
@@ -13,49 +12,26 @@ export type LineFault = 'too-long' | 'too-deep' | 'no-json' | 'no-message';
  * @param onDropped told once for each dropped line; of one that is too long as soon as it is
  */
 export class LineGuard extends Transform {
-  readonly #maxBytes: number;
+  readonly #splitter: LineSplitter;
   readonly #onDropped: (fault: LineFault) => void;
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
-  #isDropping = false;
 
   constructor(maxBytes: number, onDropped: (fault: LineFault) => void) {
     super();
-    this.#maxBytes = maxBytes;
     this.#onDropped = onDropped;
+    this.#splitter = new LineSplitter(
+      maxBytes,
+      (line) => this.#judge(line),
+      () => onDropped('too-long'),
+    );
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    let from = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      this.#take(chunk.subarray(from, end + 1));
-      if (!this.#isDropping) this.#flushLine();
-      this.#isDropping = false;
-      from = end + 1;
-    }
-    if (from < chunk.length) this.#take(chunk.subarray(from));
+    this.#splitter.take(chunk);
     done();
   }
 
-  #take(part: Buffer): void {
-    if (this.#isDropping) return;
-    if (this.#pendingBytes + part.length <= this.#maxBytes) {
-      this.#pending.push(part);
-      this.#pendingBytes += part.length;
-      return;
-    }
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    this.#isDropping = true;
-    this.#onDropped('too-long');
-  }
-
-  #flushLine(): void {
-    const [only] = this.#pending;
-    const line = this.#pending.length === 1 && only ? only : Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    const fault = isTooDeep(line) ? 'too-deep' : faultOf(line.toString());
+  #judge(line: Uint8Array): void {
+    const fault = isTooDeep(line) ? 'too-deep' : faultOf(new TextDecoder().decode(line));
     if (fault === undefined) this.push(line);
     else this.#onDropped(fault);
   }

@@ -23,6 +23,17 @@ test.each([
   });
 });
 
+test('FC-332: finds a command with backticks, which stands behind a guard', () => {
+  const guard = String.raw`{ case "${'${BASH_VERSINFO-}'}" in '2'|'3') \builtin printf '%s\n' '__CLAUDE_CODE_DID_NOT_RUN_BASH_TOO_OLD='"${'${BASH_VERSION-}'}" >&2; \builtin exit 126; \exit 126;; esac; } && `;
+  const word = "'echo `pwd`'";
+  expect(bashCall(`${guard}${BEFORE}eval ${word}${AFTER}`)).toEqual({
+    command: 'echo `pwd`',
+    script: `eval ${word} < /dev/null && pwd -P >| `,
+    directoryFile: '/tmp/claude-9ed0-cwd',
+  });
+  expect(bashCall(`{ ls; } && ${BEFORE}eval ${word}${AFTER}`)).toBeUndefined();
+});
+
 test('finds a command that has its own input', () => {
   const text = `${BEFORE}eval 'cat <<'"'"'EOF'"'"'\nit is\nEOF' && pwd -P >| /tmp/claude-494f-cwd`;
   expect(bashCall(text)?.command).toBe(`cat <<'EOF'\nit is\nEOF`);

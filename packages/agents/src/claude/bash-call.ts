@@ -11,13 +11,15 @@ export interface BashCall {
   readonly directoryFile: string;
 }
 
+/** Before a command with backticks stands a guard against an old bash. */
+const BEGINS = /^(?:\{ case "\$\{BASH_VERSINFO-\}" in [^\n]*?;; esac; \} && )?source /;
 const RUNS = ' && eval ';
 const ENDS = /^(?: < \/dev\/null)? && pwd -P >\| (\/tmp\/claude-[0-9a-z-]{1,64}-cwd)$/;
 
 /** Takes the command out of its wrapper. `undefined`: the text is not one of those, as that of a hook. */
 export function bashCall(text: string): BashCall | undefined {
   const at = text.indexOf(RUNS);
-  if (!text.startsWith('source ') || at === -1) return undefined;
+  if (!BEGINS.test(text) || at === -1) return undefined;
   const word = shellWord(text, at + RUNS.length);
   const [, directoryFile] = (word && ENDS.exec(text.slice(word.end))) ?? [];
   if (!word || directoryFile === undefined) return undefined;

@@ -183,11 +183,13 @@ export class ExecSession {
       const callId = metadata?.toolCallId ?? undefined;
       const hasInput = tty || (pipeStdin ?? false);
       const attached = await this.#place.hands.attach({
-        command: argv,
+        command: withoutLogin(argv),
         cwd: this.#inside(cwd),
         env: { ...envPolicy?.set, ...env },
         tool: this.#agent,
         noInput: !hasInput,
+        // A model reads output and errors of its own calls as one text, in their order. Codex asks for some itself and reads the two apart.
+        mergeOutput: !tty && (callId !== undefined || this.#agent !== 'codex'),
         ...(callId !== undefined && { callId: callId.replaceAll(/[^\w.:-]/g, '-').slice(0, 128) }),
         ...(tty && { terminal: { columns: 120, rows: 40 } }),
       });
@@ -255,7 +257,14 @@ export class ExecSession {
   }
 }
 
-const HOME = '/home/agent';
+/** A login shell reads `/etc/profile` first, which sets a PATH of its own: the programs of the sandbox would not be found. */
+function withoutLogin(argv: ParamsOf<'process/start'>['argv']): ParamsOf<'process/start'>['argv'] {
+  const [program, option, ...rest] = argv;
+  return option === '-lc' && /(?:^|\/)(?:ba|da|k|z)?sh$/.test(program) ? [program, '-c', ...rest] : argv;
+}
+
+/** Every command inside has them. */
+export const HOME = '/home/agent';
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
 function notification(processId: string, told: Told): object {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { LineSplitter } from 'litterbox/agent';
 import type { ExecServer } from './exec-server.ts';
 import { MAX_MESSAGE_BYTES } from './messages.ts';
 
@@ -23,19 +24,17 @@ export async function serveExecLines(exec: ExecServer, input: Readable, output: 
 }
 
 async function* linesOf(input: Readable): AsyncGenerator<string> {
-  let pieces: Buffer[] = [];
-  let bytes = 0;
+  const lines: Uint8Array[] = [];
+  const splitter = new LineSplitter(
+    MAX_MESSAGE_BYTES,
+    (line) => lines.push(line),
+    () => input.destroy(new RangeError(`a message of more than ${MAX_MESSAGE_BYTES} bytes`)),
+  );
   try {
     for await (const chunk of input as AsyncIterable<Buffer>) {
-      let rest = chunk;
-      for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
-        const line = Buffer.concat([...pieces, rest.subarray(0, end)]).toString('utf8');
-        [pieces, bytes, rest] = [[], 0, rest.subarray(end + 1)];
+      splitter.take(chunk);
+      for (const line of lines.splice(0).map((bytes) => Buffer.from(bytes).toString('utf8')))
         if (line.trim() !== '') yield line;
-      }
-      bytes += rest.length;
-      if (bytes > MAX_MESSAGE_BYTES) throw new RangeError(`a message of more than ${MAX_MESSAGE_BYTES} bytes`);
-      pieces.push(rest);
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;

@@ -23,6 +23,8 @@ interface Seat {
   /** Of the exec server. */
   readonly url: string;
   readonly shell: string;
+  /** Inside, absolute. */
+  readonly home: string;
 }
 
 /**
@@ -34,7 +36,7 @@ export function piExtension(seat: Seat): string {
 }
 
 /** Its text is the extension, so it names nothing outside of itself. */
-function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void {
+function extension(pi: Pi, kit: Kit, { url, shell, home }: Seat, absent: number): void {
   const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
   const MAX_OUTPUT_BYTES = 32 * 2 ** 20;
   type Params = Readonly<Record<string, unknown>>;
@@ -201,10 +203,19 @@ function extension(pi: Pi, kit: Kit, { url, shell }: Seat, absent: number): void
     },
   };
   const cwd = process.cwd();
-  pi.registerTool(kit.createReadTool(cwd, { operations: operations.read }));
-  pi.registerTool(kit.createWriteTool(cwd, { operations: operations.write }));
-  pi.registerTool(kit.createEditTool(cwd, { operations: operations.edit }));
-  pi.registerTool(kit.createLsTool(cwd, { operations: operations.ls }));
+  // pi would take ~ for the home of the person.
+  const atHome = (tool: Tool): Tool => ({
+    ...tool,
+    async execute(id: unknown, input: unknown, ...rest: readonly unknown[]) {
+      const { path, ...given } = input as { readonly path?: unknown };
+      const own = typeof path === 'string' ? path.replace(/^~(?=\/|$)/, home) : path;
+      return await tool.execute(id, path === undefined ? given : { ...given, path: own }, ...rest);
+    },
+  });
+  pi.registerTool(atHome(kit.createReadTool(cwd, { operations: operations.read })));
+  pi.registerTool(atHome(kit.createWriteTool(cwd, { operations: operations.write })));
+  pi.registerTool(atHome(kit.createEditTool(cwd, { operations: operations.edit })));
+  pi.registerTool(atHome(kit.createLsTool(cwd, { operations: operations.ls })));
   pi.registerTool({
     ...kit.createBashTool(cwd, { operations: run() }),
     async execute(id: string, ...rest: readonly unknown[]) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { LitterboxError } from 'litterbox';
 import { ExecServer } from '../codex/exec-server.ts';
 import { listenExecServer } from '../codex/listen-exec-server.ts';
+import { HOME } from '../codex/exec-session.ts';
 import { ownDirectory } from '../own-directory.ts';
 import { piExtension } from '../pi/pi-extension.ts';
 import { anthropicTurn } from '../trial/anthropic-turn.ts';
@@ -40,7 +41,7 @@ export const piSeat: Seat = {
     const listening = await listenExecServer(new ExecServer(place, 'pi'));
     const [extension, prompt] = ['litterbox.mjs', 'prompt.md'].map((name) => join(directory, name)) as [string, string];
     try {
-      await writeFile(extension, piExtension({ url: listening.url, shell: place.shell }), { mode: 0o600 });
+      await writeFile(extension, piExtension({ url: listening.url, shell: place.shell, home: HOME }), { mode: 0o600 });
       const project = await instructionsOf(place.hands, INSTRUCTIONS);
       await writeFile(prompt, Buffer.concat([...ownInstructions(process.env), project]));
     } catch (error) {

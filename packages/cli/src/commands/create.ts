@@ -1,7 +1,6 @@
 import {
   type CreateSandboxResult,
   createSandbox,
-  DEFAULT_IMAGE,
   dependencyAdvice,
   forkSandbox,
   type HeldBack,
@@ -12,7 +11,9 @@ import {
   type SandboxRecord,
   visibleName,
   hintForPeople,
+  isBare,
 } from '@litterbox/core';
+import { BARE_IMAGE } from '../bare-image.ts';
 import { cameByLink } from '../came-by-link.ts';
 import type { Context } from '../context.ts';
 import { reportForks } from '../terminal/report-forks.ts';
@@ -58,7 +59,6 @@ function heldBackNotice({ files, total }: HeldBack): string {
 /** What of the person's project is not inside, and how it gets there. */
 function advise({ talk, args, directory }: Context, { record, missingDependencies }: CreateSandboxResult): void {
   const { slug, policy, workdir } = record;
-  const { root } = policy;
   if (cameByLink(directory, process.env['PWD']))
     talk.notice(`The current directory is a link. Inside, the files are at ${workdir}.`);
   if (missingDependencies) {
@@ -67,10 +67,7 @@ function advise({ talk, args, directory }: Context, { record, missingDependencie
     const copy = withCopy === undefined ? [] : ['To recreate the sandbox with your copy, run:', `  ${withCopy}`];
     const setup = ['To recreate the sandbox with dependencies installed from the network, run:', `  ${withSetup}`];
     talk.notice([reason, ...copy, ...setup].join('\n'));
-  } else if (root.type === 'image' && root.reference === DEFAULT_IMAGE)
-    talk.notice(
-      `The image is ${DEFAULT_IMAGE}, which has no git, node or python; choose another with --image node:24.`,
-    );
+  } else if (isBare(policy)) talk.notice(BARE_IMAGE);
 }
 
 async function fork(context: Context, input: Parsed<typeof forkSandbox>): Promise<void> {

@@ -4,8 +4,10 @@ import { constants } from 'node:os';
 import { assertTried, type Seat, SEATS } from '@litterbox/agents';
 import {
   createSandbox,
+  type CreateSandboxResult,
   dependencyAdvice,
   type HistoryEntry,
+  isBare,
   isLitterboxError,
   LitterboxError,
   readDiff,
@@ -18,6 +20,7 @@ import {
 } from '@litterbox/core';
 import type { Litterbox, Sandbox } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
+import { BARE_IMAGE } from '../bare-image.ts';
 import { ownPath } from '../agents/own-path.ts';
 import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
@@ -106,22 +109,19 @@ export async function sandboxFor(
   const names = new Set(all.map((one) => one.name));
   const wanted = name === undefined ? undefined : slugify(name).slug;
   if (wanted !== undefined && names.has(wanted)) return await opened(wanted);
-  const create = async (workdir?: string) =>
+  const create = async (wishes: Wishes) =>
     await litterbox.perform(
       createSandbox,
-      {
-        ...made,
-        name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names),
-        workdir,
-        workspaceGit: 'throwaway', // an agent looks with git at what it did
-      },
+      { ...made, ...wishes, name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names) },
       // The person started the agent here, where their dependencies are: without them no test runs.
       { signal, onProgress: talk.progress, ask: async () => true },
     );
-  const { record, warnings, missingDependencies } = await madeAt(root, create);
+  const { record, warnings, missingDependencies } = await createAsItCan(create, {
+    workdir: root,
+    workspaceGit: 'throwaway',
+  });
   for (const warning of warnings) talk.warning(warning);
-  if (missingDependencies)
-    talk.notice(dependencyAdvice({ slug: record.slug, policy: record.policy, args: [] }, missingDependencies).reason);
+  for (const sentence of shortcomings(record, missingDependencies)) talk.notice(sentence);
   const { include = [] } = record.policy;
   if (include.length > 0)
     talk.notice(talk.paint('dim', `With your ${include.map((path) => visibleName(path)).join(', ')}.`, process.stderr));
@@ -137,17 +137,43 @@ export async function sandboxFor(
   }
 }
 
+/** A sandbox for an agent has these where it can. */
+interface Wishes {
+  /** As here: the agent's program names files by their paths here. */
+  readonly workdir?: string;
+  /** A repository: agents look with git at what they did. */
+  readonly workspaceGit: 'throwaway' | 'none';
+}
+
 /**
- * The agent's program here names files by their paths here, so the workspace lies there too. A container has places of its own, such as
- * `/tmp`, and no workspace in them: it then lies where it does without a word.
+ * A container has places of its own, such as `/tmp`, and no workspace in them: it then lies where it does without a word. An image without
+ * git can have no repository.
  */
-async function madeAt<Made>(root: string, create: (workdir?: string) => Promise<Made>): Promise<Made> {
+async function createAsItCan<Made>(create: (wishes: Wishes) => Promise<Made>, wishes: Wishes): Promise<Made> {
   try {
-    return await create(root);
+    return await create(wishes);
   } catch (error) {
-    if (!isLitterboxError(error, 'UNSUPPORTED')) throw error;
-    return await create();
+    const { workdir, workspaceGit } = wishes;
+    if (isLitterboxError(error, 'UNSUPPORTED') && workdir !== undefined)
+      return await createAsItCan(create, { workspaceGit });
+    if (isLitterboxError(error, 'TOOL_MISSING') && workspaceGit !== 'none')
+      return await createAsItCan(create, { ...wishes, workspaceGit: 'none' });
+    throw error;
   }
+}
+
+/** A sentence for each thing that the agent will miss. */
+function shortcomings(
+  { slug, policy }: CreateSandboxResult['record'],
+  missing: CreateSandboxResult['missingDependencies'],
+): readonly string[] {
+  if (isBare(policy)) return [BARE_IMAGE];
+  return [
+    ...(policy.workspaceGit === 'none'
+      ? [`There is no git in ${slug}, so it has no repository inside; litterbox log has every change.`]
+      : []),
+    ...(missing ? [dependencyAdvice({ slug, policy, args: [] }, missing).reason] : []),
+  ];
 }
 
 function freeName(wanted: string, taken: ReadonlySet<string>): string {

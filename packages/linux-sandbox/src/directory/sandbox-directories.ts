@@ -90,7 +90,7 @@ export interface Removal {
   readonly sweep: string;
   /** Directories in which something unfinished takes {@link sweep}. */
   readonly swept: readonly string[];
-  /** What takes {@link sweep} besides: more base trees in this directory than are kept, or layers by their prefix. */
+  /** More base trees in this directory than are kept take {@link sweep} too, and so does a layer, known by its prefix. */
   readonly bases: { readonly directory: string; readonly kept: number; readonly layerPrefix: string };
   /** Paths of which one is there where it takes other programs to remove the directory. */
   readonly marks: readonly string[];

@@ -8,12 +8,12 @@ import { type Drive, drive } from './drive.ts';
 import { driveSdk } from './drive-sdk.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
 import { driveFault, FAULTS } from './fails-closed.ts';
-import { isPlace, type Place, placeOn, PLACES } from './place-on.ts';
+import { isContainer, isPlace, type Place, placeOn, PLACES } from './place-on.ts';
 import { SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
-import { NEEDY_STORY, STORIES, type Story } from './plots.ts';
+import { NEEDY_STORY, STORIES, type Story, WHOLE } from './plots.ts';
 import { reviewAndMerge } from './review.ts';
 import { transcriptOf } from './transcript.ts';
 import { agentFixture } from './agent-fixture.ts';
@@ -111,18 +111,20 @@ async function seatedRow(
 ): Promise<readonly (string | number)[]> {
   const way = installed ? ', installed' : '';
   const title = `${seat.client.title} ${versionOf(install, seat.client.name)}${way}`;
-  await using fixture = agentFixture(NEEDY_STORY);
+  const hasGit = !isContainer(place) || values.image !== undefined;
+  const where = hasGit ? place : `${place}, BusyBox`;
+  await using fixture = agentFixture(hasGit ? NEEDY_STORY : WHOLE);
   const date = new Date().toISOString().slice(0, 10);
   try {
-    const start = { place: await placeOn(fixture, place, values.image), ...(installed && { installed }) };
+    const start = { place: await placeOn(fixture, place, values.image), hasGit, ...(installed && { installed }) };
     const { talk, seconds } = await driveSeat(seat, install, fixture, start);
-    keepTranscript(`${title}, hands in a sandbox on ${place}`, { talk });
-    return [title, place, 'passed', talk.turns.length, seconds, date];
+    keepTranscript(`${title}, hands in a sandbox on ${where}`, { talk });
+    return [title, where, 'passed', talk.turns.length, seconds, date];
   } catch (error) {
     process.exitCode = 1;
     const why = error instanceof Error ? error.message : String(error);
-    console.error(`FAILED ${title}, hands in a sandbox on ${place}: ${why}`);
-    return [title, place, '**failed**', 0, 0, date];
+    console.error(`FAILED ${title}, hands in a sandbox on ${where}: ${why}`);
+    return [title, where, '**failed**', 0, 0, date];
   }
 }
 

@@ -10,16 +10,18 @@ export type Place = (typeof PLACES)[number];
 
 export const isPlace = (name: string): name is Place => PLACES.some((one) => one === name);
 
+export const isContainer = (place: Place): boolean => place === 'docker' || place === 'podman';
+
 /**
  * Prepares the person's machine for sandboxes of a kind, and gives the options of `litterbox with` that ask for one. Over SSH the other
  * machine is a server on loopback, which the person adds as they would add any.
  *
- * @param image of containers, with git in it
+ * @param image of containers, with git in it. @defaultValue that of Litterbox, which has none
  * @throws AssertionError
  */
 export async function placeOn(fixture: AgentFixture, place: Place, image?: string): Promise<readonly string[]> {
   if (place === 'overlayfs') return [];
-  if (place !== 'ssh') return ['--provider', place, ...(image === undefined ? [] : ['--image', image])];
+  if (isContainer(place)) return ['--provider', place, ...(image === undefined ? [] : ['--image', image])];
   const there = join(fixture.scratch.directory, 'there');
   const server = fixture.use(await SshServer.start({ config: [`SetEnv XDG_STATE_HOME=${there}`] }));
   const known = join(fixture.home, '.ssh');

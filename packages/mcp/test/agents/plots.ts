@@ -44,7 +44,8 @@ export interface Story {
   plot(): Plot;
 }
 
-const WHOLE = { files: PROJECT, programs: {} } as const;
+/** A project that needs nothing but a shell. */
+export const WHOLE = { files: PROJECT, programs: {} } as const;
 
 export const STORIES: readonly Story[] = [
   { ...WHOLE, title: 'the whole job', changes: 1, plot: wholeJob },

@@ -106,6 +106,16 @@ test('a base that is not there is REV_NOT_FOUND, audited, and nothing is left', 
   expect(await fixture.audited()).toEqual(['sandbox-create: error']);
 });
 
+test('a repository inside of a sandbox without git is TOOL_MISSING, and nothing is left', async () => {
+  await using fixture = useCaseFixture();
+  const overrides = { workspaceGit: 'throwaway' as const, ...setup('touch ran') };
+  await expect(made(fixture, 'a', { overrides })).rejects.toMatchObject({
+    code: 'TOOL_MISSING',
+    message: 'There is no git in the sandbox, and workspace.git = "throwaway" needs it.',
+  });
+  expect(fixture.left()).toEqual(NOTHING_LEFT);
+});
+
 test('a repository of 512 sandboxes takes no more: SANDBOX_LIMIT', async () => {
   await using fixture = useCaseFixture({
     state: (real) => ({ list: async (...args) => Array.from({ length: 512 }, () => args) as never, find: real.find }),

@@ -87,7 +87,7 @@ export class RecoverSandbox {
     );
   }
 
-  /** What a sandbox that still answers holds and no call recorded is recorded before it goes. One that is put to sleep is well as well. */
+  /** Records the changes of a sandbox that still answers before it goes. One that is paused or stopped counts as well. */
   async #recordBefore(record: SandboxRecord): Promise<{ readonly isWell: boolean; readonly saved: SandboxRecord }> {
     const found = await this.#found(record);
     if (found === undefined || found === 'broken') return { isWell: false, saved: record };

@@ -24,6 +24,7 @@ export interface NamedCommand {
 /** The first command that failed. */
 export interface FailedSetup {
   readonly command: string;
+  readonly exitCode: number;
   /** After "The setup command …": why it counts as failed. */
   readonly how: string;
   /** The end of what it printed: hostile. */
@@ -79,7 +80,13 @@ export async function runSetupCommands(
         : hopeless !== undefined && interruption === 'abort'
           ? `was stopped: it kept asking for ${hopeless}, which the network refuses`
           : `failed with exit code ${exit.code}`;
-    return { command, how, log, hints: limitHints(record.policy.limits, { ...outcome, text: log }) };
+    return {
+      command,
+      exitCode: exit.code,
+      how,
+      log,
+      hints: limitHints(record.policy.limits, { ...outcome, text: log }),
+    };
   }
   return undefined;
 }

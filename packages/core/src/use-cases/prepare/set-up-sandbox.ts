@@ -9,7 +9,7 @@ import { type OpenNetwork, tellRefusals } from '../network/open-network.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { RecordRevision } from '../record/record-revision.ts';
 import { type NamedCommand, runSetupCommands, setupFailed } from './run-setup-commands.ts';
-import { throwawayRepository } from './throwaway-repository.ts';
+import { assertGit, throwawayRepository } from './throwaway-repository.ts';
 
 export interface SetUp {
   readonly record: SandboxRecord;
@@ -38,7 +38,7 @@ export class SetUpSandbox {
    *
    * @param isRollback whether the caller removes the sandbox when this fails: the hint says so
    * @returns the record, in the state `ready`
-   * @throws LitterboxError `SETUP_FAILED`; the record is in the state `setup-failed` then.
+   * @throws LitterboxError `SETUP_FAILED`; the record is in the state `setup-failed` then. `TOOL_MISSING`
    */
   async setUp(
     record: SandboxRecord,
@@ -89,6 +89,7 @@ export class SetUpSandbox {
       : undefined;
     const failed = await runSetupCommands(commands, record, opened.channel, 'Setting up', network, options);
     if (!failed) return;
+    assertGit(failed);
     await this.#needs.state.update(record, { state: 'setup-failed', setupLog: failed.log });
     const { slug } = record;
     const hint = isRollback

@@ -1,8 +1,14 @@
+import { LitterboxError } from '../../domain/errors/errors.ts';
 import type { BaseDescription } from '../../ports/source-control/persons-repository.ts';
-import type { NamedCommand } from './run-setup-commands.ts';
+import type { FailedSetup, NamedCommand } from './run-setup-commands.ts';
+
+const NAME = 'git init (workspace.git is throwaway)';
 
 /** Commits that are made for the distance to a tag; one that is farther away is told as so far. */
 const MAX_COMMITS = 10_000;
+
+/** The exit code when there is no git inside. */
+const NO_GIT = 41;
 
 /**
  * Makes a repository in the current directory, for tools that want one; nothing is ever read from it. `$1` is the branch, `$2` the number
@@ -10,7 +16,8 @@ const MAX_COMMITS = 10_000;
  *
  * All files are in it as they are, ignored ones too: what attributes say would make git find them changed.
  */
-const SCRIPT = `set -e
+const SCRIPT = `command -v git >/dev/null || exit ${NO_GIT}
+set -e
 branch=$1 below=$2
 shift 2
 export GIT_AUTHOR_NAME=Litterbox GIT_AUTHOR_EMAIL=litterbox@localhost GIT_COMMITTER_NAME=Litterbox GIT_COMMITTER_EMAIL=litterbox@localhost
@@ -48,5 +55,18 @@ export function throwawayRepository({ branch = '', tags }: BaseDescription): Nam
     String(below),
     ...near.flatMap(({ name, distance, isAnnotated }) => [isAnnotated ? 'annotated' : 'light', String(distance), name]),
   ] as const;
-  return { argv, name: 'git init (workspace.git is throwaway)' };
+  return { argv, name: NAME };
+}
+
+/** @throws LitterboxError `TOOL_MISSING` when that command failed because the sandbox has no git. */
+export function assertGit({ command, exitCode }: FailedSetup): void {
+  if (command !== NAME || exitCode !== NO_GIT) return;
+  throw new LitterboxError(
+    'TOOL_MISSING',
+    'There is no git in the sandbox, and workspace.git = "throwaway" needs it.',
+    {
+      operation: 'sandbox.create',
+      hint: 'Choose an image with git (--image), install git in it (container.install-command), or leave out workspace.git.',
+    },
+  );
 }
