@@ -7,12 +7,12 @@ export type { ProviderSource } from './open-providers.ts';
 export { defaultStateDirectory } from './load-parts.ts';
 export {
   type ApplyOptions,
-  type ChangeOptions,
   type CommandResult,
   type MergeOptions,
   type RunOptions,
   Sandbox,
 } from './sandbox.ts';
+export { type ChangeOptions, SandboxFiles, type WriteOptions } from './sandbox-files.ts';
 export type { TextListeners } from './hear-text.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
 export {

@@ -20,24 +20,19 @@ import {
   type CallOptions,
   type CommandShell,
   controlService,
-  copyPath,
   cutMilestone,
   decodeRaw,
   type FailedFork,
   type FileBlame,
-  type FileStatus,
   FindSandbox,
   FindShell,
   type ForkResult,
   forkSandbox,
-  type FoundName,
   joinBytes,
   type Lease,
-  listDirectory,
   listPorts,
   listSnapshots,
   type LogEntry,
-  makeDirectory,
   type Milestone,
   type Operation,
   type OperationOptions,
@@ -55,12 +50,9 @@ import {
   type RunCommandResult,
   readCall,
   readDiff,
-  readFile,
-  readFileStatus,
   readLog,
   readProof,
   readServiceLogs,
-  removePath,
   removeSnapshot,
   restoreSnapshot,
   type RestoreSnapshotResult,
@@ -75,9 +67,10 @@ import {
   undoRevision,
   type UndoResult,
   type UseCases,
-  writeFile,
 } from '@litterbox/core';
 import { hearText, type TextListeners } from './hear-text.ts';
+import type { PerformIn } from './perform-in.ts';
+import { SandboxFiles } from './sandbox-files.ts';
 
 /** What a command gave, with its output as text (bytes that are not UTF-8 as lone surrogates) and as bytes. */
 export interface CommandResult {
@@ -115,17 +108,20 @@ export type MergeOptions = InputOf<typeof mergeChanges> & Pick<OperationOptions,
 /** How work is staged: `paths` takes parts, `tip` and `acceptRisky` are a person's yes. */
 export type ApplyOptions = InputOf<typeof applyChanges> & Pick<OperationOptions, 'onPlan'>;
 
-/** How a path of a sandbox is changed. */
-export type ChangeOptions = CallOptions & Omit<(typeof removePath)['input']['_zod']['input'], 'sandbox' | 'path'>;
-
 /** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays. */
 export class Sandbox implements AsyncDisposable {
+  /** Its files. */
+  readonly files: SandboxFiles;
   readonly #useCases: UseCases;
   readonly #record: SandboxRecord;
+  readonly #perform: PerformIn;
 
   constructor(useCases: UseCases, record: SandboxRecord) {
     this.#useCases = useCases;
     this.#record = record;
+    this.#perform = async (operation, input, options) =>
+      await operation.execute(useCases, parseInput(operation, { ...input, sandbox: record.slug }), options);
+    this.files = new SandboxFiles(this.#perform);
   }
 
   get name(): string {
@@ -155,7 +151,7 @@ export class Sandbox implements AsyncDisposable {
     const given = typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin;
     const ran = await this.#perform(
       runCommand,
-      { ...input, ...(given && { stdin: given }), sandbox: this.name, command },
+      { ...input, ...(given && { stdin: given }), command },
       { signal, ...((onOutput ?? onStdout ?? onStderr) && { onOutput: hear }) },
     );
     await text.end();
@@ -167,56 +163,12 @@ export class Sandbox implements AsyncDisposable {
     input: Omit<(typeof openShell)['input']['_zod']['input'], 'sandbox'> = {},
     options?: CallOptions,
   ): Promise<AttachedProcess> {
-    return await this.#perform(openShell, { ...input, sandbox: this.name }, options);
-  }
-
-  /** A file's bytes. Relative paths start at the workspace. */
-  async read(path: string, options?: CallOptions): Promise<Uint8Array> {
-    return await this.#perform(readFile, { sandbox: this.name, path }, options);
-  }
-
-  /** The same as text. Bytes that are not UTF-8 are U+FFFD. */
-  async readText(path: string, options?: CallOptions): Promise<string> {
-    return new TextDecoder().decode(await this.read(path, options));
-  }
-
-  /** Replaces a file, makes its directories, and records it. Waits for `waitMs` until another call in it ends, ten seconds without. */
-  async write(
-    path: string,
-    content: Uint8Array | string,
-    { signal, ...input }: CallOptions & { readonly message?: string; readonly waitMs?: number } = {},
-  ): Promise<RevisionResult> {
-    return await this.#perform(writeFile, { ...input, sandbox: this.name, path, content }, { signal });
-  }
-
-  /** What lies at a path. @throws LitterboxError `NOT_FOUND` */
-  async status(path: string, options?: CallOptions): Promise<FileStatus> {
-    return await this.#perform(readFileStatus, { sandbox: this.name, path }, options);
-  }
-
-  /** The names in a directory, hidden ones too. */
-  async list(path: string, options?: CallOptions): Promise<readonly FoundName[]> {
-    return await this.#perform(listDirectory, { sandbox: this.name, path }, options);
-  }
-
-  /** Without `recursive` the directory above has to be there, and this one not. */
-  async makeDirectory(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RevisionResult> {
-    return await this.#perform(makeDirectory, { ...input, sandbox: this.name, path }, { signal });
-  }
-
-  /** Without `recursive` a file, a link or an empty directory. */
-  async remove(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RevisionResult> {
-    return await this.#perform(removePath, { ...input, sandbox: this.name, path }, { signal });
-  }
-
-  /** Copies as it is, links as links. Without `recursive` a file or a link. */
-  async copy(path: string, to: string, { signal, ...input }: ChangeOptions = {}): Promise<RevisionResult> {
-    return await this.#perform(copyPath, { ...input, sandbox: this.name, path, to }, { signal });
+    return await this.#perform(openShell, { ...input }, options);
   }
 
   /** Everything that differs from the base, as git prints it. */
   async diff(options?: CallOptions): Promise<string> {
-    const diff = await this.#perform(readDiff, { sandbox: this.name }, options);
+    const diff = await this.#perform(readDiff, {}, options);
     const chunks: Uint8Array[] = [];
     for await (const bytes of diff.patch()) chunks.push(bytes);
     return decodeRaw(joinBytes(chunks)); // as a whole: a character may lie in two chunks
@@ -224,13 +176,13 @@ export class Sandbox implements AsyncDisposable {
 
   /** The files that differ from the base. What the workspace holds is recorded first. */
   async changes(options?: CallOptions): Promise<readonly FileChange[]> {
-    const diff = await this.#perform(readDiff, { sandbox: this.name }, options);
+    const diff = await this.#perform(readDiff, {}, options);
     return await diff.files();
   }
 
   /** What {@link apply} or {@link merge} would do, without doing it. */
   async plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<ShownPlan> {
-    return await this.#perform(planIntegration, { ...input, sandbox: this.name }, options);
+    return await this.#perform(planIntegration, { ...input }, options);
   }
 
   /**
@@ -239,43 +191,43 @@ export class Sandbox implements AsyncDisposable {
    * @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`, as `Litterbox.apply`
    */
   async apply({ onPlan, ...input }: ApplyOptions = {}, options?: ProgressOptions): Promise<IntegrateResult> {
-    return await this.#perform(applyChanges, { ...input, sandbox: this.name }, { ...options, onPlan });
+    return await this.#perform(applyChanges, { ...input }, { ...options, onPlan });
   }
 
   /** Merges as `git merge` does, then deletes the sandbox. @throws LitterboxError as {@link apply} */
   async merge({ onPlan, ...input }: MergeOptions = {}, options?: ProgressOptions): Promise<IntegrateResult> {
-    return await this.#perform(mergeChanges, { ...input, sandbox: this.name }, { ...options, onPlan });
+    return await this.#perform(mergeChanges, { ...input }, { ...options, onPlan });
   }
 
   /** @throws LitterboxError `UNMERGED_WORK` without `force`, where there is work that nobody took */
   async delete(input: { readonly force?: boolean } = {}, options?: CallOptions): Promise<SandboxRecord> {
-    return await this.#perform(deleteSandbox, { ...input, sandbox: this.name }, options);
+    return await this.#perform(deleteSandbox, { ...input }, options);
   }
 
   /** Pauses, stops or resumes it. */
   async setRunState(state: RunState, options?: CallOptions): Promise<RunStateResult> {
-    const [result] = await this.#perform(setRunState, { sandbox: this.name, state }, options);
+    const [result] = await this.#perform(setRunState, { state }, options);
     return result as RunStateResult; // one sandbox, one result
   }
 
   /** Puts the workspace to a revision, by number or commit. */
   async restore(revision: string, options?: ProgressOptions): Promise<RestoreResult> {
-    return await this.#perform(restoreRevision, { sandbox: this.name, revision }, options);
+    return await this.#perform(restoreRevision, { revision }, options);
   }
 
   /** Rebuilds a runtime that was lost, from the last revision. One that works is left as it is (`CONFLICT`), unless `force` is set. */
   async recover(input: { readonly force?: boolean } = {}, options?: ProgressOptions): Promise<SandboxRecord> {
-    return await this.#perform(recoverSandbox, { ...input, sandbox: this.name }, options);
+    return await this.#perform(recoverSandbox, { ...input }, options);
   }
 
   /** What isolation is in force, as read back when its session started. */
   async assurance(options?: CallOptions): Promise<Assurance | undefined> {
-    return (await this.#perform(findSandbox, { sandbox: this.name }, options)).assurance;
+    return (await this.#perform(findSandbox, {}, options)).assurance;
   }
 
   /** Revisions, newest first. */
   async log({ limit, ...call }: CallOptions & { readonly limit?: number } = {}): Promise<readonly LogEntry[]> {
-    const entries = await this.#perform(readLog, { sandbox: this.name, limit, revisionsOnly: true }, call);
+    const entries = await this.#perform(readLog, { limit, revisionsOnly: true }, call);
     return entries.filter((entry) => entry.type === 'revision');
   }
 
@@ -285,22 +237,22 @@ export class Sandbox implements AsyncDisposable {
    * @param call its number, as entries of the log have it, or the agent's own id of it
    */
   async call(call: number | string, options?: CallOptions): Promise<PastCall> {
-    return await this.#perform(readCall, { sandbox: this.name, call: String(call) }, options);
+    return await this.#perform(readCall, { call: String(call) }, options);
   }
 
   /** The changed lines of a file, each with the call that wrote it. */
   async blame(path: string, options?: CallOptions): Promise<FileBlame> {
-    return await this.#perform(blameFile, { sandbox: this.name, path }, options);
+    return await this.#perform(blameFile, { path }, options);
   }
 
   /** Which tests were run here, how they ended, and whether anything changed since. */
   async proof(options?: CallOptions): Promise<Proof> {
-    return await this.#perform(readProof, { sandbox: this.name }, options);
+    return await this.#perform(readProof, {}, options);
   }
 
   /** What its services do. */
   async services(options?: CallOptions): Promise<readonly ServiceStatus[]> {
-    return await this.#perform(controlService, { sandbox: this.name, action: 'status' }, options);
+    return await this.#perform(controlService, { action: 'status' }, options);
   }
 
   /** Starts, stops or restarts a service, or all of them; resolves when it is up or down. What it changed is recorded. */
@@ -309,7 +261,7 @@ export class Sandbox implements AsyncDisposable {
     service?: string,
     options?: CallOptions,
   ): Promise<readonly ServiceStatus[]> {
-    return await this.#perform(controlService, { sandbox: this.name, action, service }, options);
+    return await this.#perform(controlService, { action, service }, options);
   }
 
   /** What services print: the end of it, and with `isFollowing` what comes. Hostile text. */
@@ -318,12 +270,12 @@ export class Sandbox implements AsyncDisposable {
     ...request
   }: CallOptions &
     Omit<(typeof readServiceLogs)['input']['_zod']['input'], 'sandbox'> = {}): AsyncGenerator<ServiceOutput> {
-    yield* await this.#perform(readServiceLogs, { ...request, sandbox: this.name }, { signal });
+    yield* await this.#perform(readServiceLogs, { ...request }, { signal });
   }
 
   /** Its ports, where they are found on this machine, and whether something listens. */
   async ports(options?: CallOptions): Promise<readonly PortStatus[]> {
-    return await this.#perform(listPorts, { sandbox: this.name }, options);
+    return await this.#perform(listPorts, {}, options);
   }
 
   /**
@@ -334,7 +286,7 @@ export class Sandbox implements AsyncDisposable {
     name,
     ...call
   }: ProgressOptions & { readonly name?: string } = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
-    const forked = (await this.#perform(forkSandbox, { sandbox: this.name, name }, call)) as ForkResult; // of one
+    const forked = (await this.#perform(forkSandbox, { name }, call)) as ForkResult; // of one
     return this.#forkOf(forked);
   }
 
@@ -346,7 +298,7 @@ export class Sandbox implements AsyncDisposable {
     count: number,
     { name, ...call }: ProgressOptions & { readonly name?: string } = {},
   ): Promise<readonly ((Sandbox & { readonly forked: ForkResult }) | FailedFork)[]> {
-    const forked = await this.#perform(forkSandbox, { sandbox: this.name, name, count }, call);
+    const forked = await this.#perform(forkSandbox, { name, count }, call);
     const all = 'forks' in forked ? forked.forks : [forked];
     return all.map((one) => ('error' in one ? one : this.#forkOf(one)));
   }
@@ -358,7 +310,7 @@ export class Sandbox implements AsyncDisposable {
     { command, judge, count, name, timeoutMs }: Omit<RaceInput, 'sandbox'>,
     options?: ProgressOptions,
   ): Promise<RaceResult> {
-    return await this.#perform(raceForks, { sandbox: this.name, command, judge, count, name, timeoutMs }, options);
+    return await this.#perform(raceForks, { command, judge, count, name, timeoutMs }, options);
   }
 
   #forkOf(forked: ForkResult): Sandbox & { readonly forked: ForkResult } {
@@ -370,30 +322,30 @@ export class Sandbox implements AsyncDisposable {
    * first free of s1, s2 …
    */
   async snapshot({ label, ...call }: ProgressOptions & { readonly label?: string } = {}): Promise<TakeSnapshotResult> {
-    return await this.#perform(takeSnapshot, { sandbox: this.name, label }, call);
+    return await this.#perform(takeSnapshot, { label }, call);
   }
 
   /** Its snapshots, oldest first. */
   async snapshots(options?: CallOptions): Promise<readonly SandboxSnapshot[]> {
-    return await this.#perform(listSnapshots, { sandbox: this.name }, options);
+    return await this.#perform(listSnapshots, {}, options);
   }
 
   /** Puts workspace and home back to a snapshot. What runs here ends; what no call recorded is recorded first. */
   async restoreSnapshot(label: string, options?: ProgressOptions): Promise<RestoreSnapshotResult> {
-    return await this.#perform(restoreSnapshot, { sandbox: this.name, label }, options);
+    return await this.#perform(restoreSnapshot, { label }, options);
   }
 
   /** Takes the last change back, as a revision; again takes back the one before. */
   async undo(options?: ProgressOptions): Promise<UndoResult> {
-    return await this.#perform(undoRevision, { sandbox: this.name }, options);
+    return await this.#perform(undoRevision, {}, options);
   }
 
   async removeSnapshot(label: string, options?: CallOptions): Promise<SandboxSnapshot> {
-    return await this.#perform(removeSnapshot, { sandbox: this.name, label }, options);
+    return await this.#perform(removeSnapshot, { label }, options);
   }
 
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {
-    return await this.#perform(cutMilestone, { sandbox: this.name, message }, options);
+    return await this.#perform(cutMilestone, { message }, options);
   }
 
   /**
@@ -403,7 +355,7 @@ export class Sandbox implements AsyncDisposable {
    * @throws LitterboxError `BUSY` while another agent has it
    */
   async seat(agent: string, options?: CallOptions): Promise<Lease> {
-    return await this.#perform(seatAgent, { sandbox: this.name, agent }, options);
+    return await this.#perform(seatAgent, { agent }, options);
   }
 
   /** What runs commands that are given as text: bash where the sandbox has one. */
@@ -418,14 +370,6 @@ export class Sandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#useCases.get(OpenSandboxes).close(this.#record.id);
-  }
-
-  async #perform<Input extends Operation['input'], Result>(
-    operation: Operation<Input, Result>,
-    input: Input['_zod']['input'],
-    options?: OperationOptions,
-  ): Promise<Result> {
-    return await operation.execute(this.#useCases, parseInput(operation, input), options);
   }
 }
 

@@ -1,0 +1,14 @@
+import { createSandbox, parseInput, PERSON_USE_CASES } from '@litterbox/core';
+import { useCaseFixture, type UseCaseFixture, type UseCaseFixtureOptions } from '@litterbox/testing';
+import { compose } from '../src/composition-root.ts';
+import { Sandbox } from '../src/sandbox.ts';
+
+/** A sandbox `a` over ports in memory, and the world it is in. */
+export async function inMemory(
+  options?: UseCaseFixtureOptions,
+): Promise<{ readonly fixture: UseCaseFixture; readonly sandbox: Sandbox }> {
+  const fixture = useCaseFixture(options);
+  const useCases = compose(fixture, PERSON_USE_CASES);
+  const { record } = await createSandbox.execute(useCases, parseInput(createSandbox, { name: 'a' }));
+  return { fixture, sandbox: new Sandbox(useCases, record) };
+}
