@@ -13,6 +13,7 @@ export {
   Sandbox,
 } from './sandbox.ts';
 export { type ChangeOptions, SandboxFiles, type WriteOptions } from './sandbox-files.ts';
+export { type SpawnOptions, SpawnedProcess, type SpawnResult } from './spawned-process.ts';
 export type { TextListeners } from './hear-text.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
 export {

@@ -1,4 +1,6 @@
 import {
+  LitterboxError,
+  shown,
   type Assurance,
   applyChanges,
   deleteSandbox,
@@ -71,6 +73,7 @@ import {
 import { hearText, type TextListeners } from './hear-text.ts';
 import type { PerformIn } from './perform-in.ts';
 import { SandboxFiles } from './sandbox-files.ts';
+import { SpawnedProcess, type SpawnOptions } from './spawned-process.ts';
 
 /** What a command gave, with its output as text (bytes that are not UTF-8 as lone surrogates) and as bytes. */
 export interface CommandResult {
@@ -158,7 +161,26 @@ export class Sandbox implements AsyncDisposable {
     return resultOf(ran);
   }
 
-  /** Starts a process to talk to, with or without a terminal. */
+  /**
+   * Starts a shell command (a string) or a program with verbatim arguments (an array) and gives it while it runs, with web streams. It
+   * takes no turn, and is recorded as a {@link run} is when it has ended.
+   */
+  async spawn(command: string | readonly [string, ...string[]], options: SpawnOptions = {}): Promise<SpawnedProcess> {
+    const { signal, stdin = 'pipe', ...input } = options;
+    if (stdin !== 'pipe' && stdin !== 'none')
+      throw new LitterboxError('ARG_RANGE', `stdin: got ${shown(String(stdin))}, want one of pipe, none.`, {
+        operation: 'sandbox.spawn',
+        hint: 'Write to the stream stdin of what spawn gives.',
+      });
+    const attached = await this.#perform(
+      openShell,
+      { ...input, command, noInput: stdin === 'none', tool: 'run' },
+      { signal },
+    );
+    return new SpawnedProcess(attached, signal ?? undefined);
+  }
+
+  /** Starts a process with a terminal, or to be handled piece by piece: the caller splits its output and finishes it. See {@link spawn}. */
   async attach(
     input: Omit<(typeof openShell)['input']['_zod']['input'], 'sandbox'> = {},
     options?: CallOptions,

@@ -31,6 +31,15 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect(await sandbox.files.readText('src/b.txt')).toBe('two ü\n');
     expect(await sandbox.files.exists('src/none')).toBe(false);
     await sandbox.files.upload({ '/tmp/one': 'one', '/tmp/sub/two': 'two' });
+    await using spawned = await sandbox.spawn('tr a-z A-Z; sleep 1000 & echo over >&2; exit 4');
+    const writer = spawned.stdin.getWriter();
+    await writer.write('talk\n');
+    const upper = spawned.stdout.getReader();
+    expect((await sandbox.run('true')).exitCode).toBe(0); // beside it
+    await writer.close();
+    expect(Buffer.from((await upper.read()).value ?? []).toString()).toBe('TALK\n');
+    expect((await upper.read()).done).toBe(true);
+    expect(await spawned.wait()).toMatchObject({ exitCode: 4, recorded: { changedFiles: 0 } });
     const downloaded = await sandbox.files.download(['/tmp/one', '/tmp/sub/two']);
     expect([...downloaded.values()].map((bytes) => Buffer.from(bytes).toString())).toEqual(['one', 'two']);
     expect((await sandbox.changes()).map(({ path }) => path)).toEqual(['src/a.txt', 'src/b.txt']);
