@@ -46,6 +46,7 @@ import {
   trustConfig,
   verifyAudit,
 } from '@litterbox/core';
+import { closeAll } from './close-all.ts';
 import type { Performer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
 import { openForPeople } from './open-for-people.ts';
@@ -63,7 +64,11 @@ export interface Litterbox extends Performer {
     options?: ProgressOptions,
   ): Promise<Sandbox & { readonly created: CreateSandboxResult }>;
   open(name: string, options?: CallOptions): Promise<Sandbox>;
-  list(scope?: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]>;
+  /** @param options `labels`: only those that have all of these */
+  list(
+    scope?: 'repository' | 'all',
+    options?: CallOptions & { readonly labels?: Readonly<Record<string, string>> },
+  ): Promise<readonly SandboxSummary[]>;
   attach(input: InputOf<typeof openShell>, options?: CallOptions): Promise<AttachedProcess>;
   log(name: string, options?: CallOptions & { readonly limit?: number }): AsyncIterable<LogEntry>;
   /**
@@ -139,17 +144,21 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
   const performer = openForPeople(options);
   const { perform, wired } = performer;
   const callOf = <Scope extends CallOptions>({ signal, ...input }: Scope) => ({ input, call: { signal } });
+  const ephemeral = new Set<Sandbox>();
   return {
     perform,
     async create(input, call) {
       const created = await perform(createSandbox, input, call);
-      return Object.assign(new Sandbox((await wired()).useCases, created.record), { created });
+      const sandbox = new Sandbox((await wired()).useCases, created.record, created.hold);
+      if (created.hold) ephemeral.add(sandbox);
+      return Object.assign(sandbox, { created });
     },
     async open(sandbox, call) {
       const record = await perform(findSandbox, { sandbox }, call);
       return new Sandbox((await wired()).useCases, record);
     },
-    list: async (scope = 'repository', call) => await perform(listSandboxes, { all: scope === 'all' }, call),
+    list: async (scope = 'repository', { labels, ...call } = {}) =>
+      await perform(listSandboxes, { all: scope === 'all', labels }, call),
     attach: async (input, call) => await perform(openShell, input, call),
     async *log(sandbox, { limit, ...call } = {}) {
       for (const entry of await perform(readLog, { sandbox, limit, revisionsOnly: true }, call))
@@ -193,6 +202,11 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
     verifyAudit: async (call) => await perform(verifyAudit, {}, call),
     events: async (after, call) => await (await wired()).parts.state.events(after, call),
     reconcile: async (call) => await perform(reconcileState, {}, call),
-    [Symbol.asyncDispose]: () => performer[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await closeAll([
+        ...[...ephemeral].map((sandbox) => async () => await sandbox[Symbol.asyncDispose]()),
+        async () => await performer[Symbol.asyncDispose](),
+      ]);
+    },
   };
 }

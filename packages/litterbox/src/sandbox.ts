@@ -1,4 +1,5 @@
 import {
+  isLitterboxError,
   LitterboxError,
   shown,
   type Assurance,
@@ -111,15 +112,18 @@ export type MergeOptions = InputOf<typeof mergeChanges> & Pick<OperationOptions,
 /** How work is staged: `paths` takes parts, `tip` and `acceptRisky` are a person's yes. */
 export type ApplyOptions = InputOf<typeof applyChanges> & Pick<OperationOptions, 'onPlan'>;
 
-/** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays. */
+/** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays, unless it is ephemeral. */
 export class Sandbox implements AsyncDisposable {
   /** Its files. */
   readonly files: SandboxFiles;
   readonly #useCases: UseCases;
   readonly #record: SandboxRecord;
   readonly #perform: PerformIn;
+  readonly #hold: Lease | undefined;
 
-  constructor(useCases: UseCases, record: SandboxRecord) {
+  /** @param hold of an ephemeral one, which goes when this object is disposed of */
+  constructor(useCases: UseCases, record: SandboxRecord, hold?: Lease) {
+    this.#hold = hold;
     this.#useCases = useCases;
     this.#record = record;
     this.#perform = async (operation, input, options) =>
@@ -392,6 +396,19 @@ export class Sandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#useCases.get(OpenSandboxes).close(this.#record.id);
+    if (this.#hold) await this.#deleteEphemeral(this.#hold);
+  }
+
+  /** Gone already, by a merge for instance, is gone. Another sandbox may have its name since. */
+  async #deleteEphemeral(hold: Lease): Promise<void> {
+    try {
+      const { id } = await this.#useCases.get(FindSandbox).find(this.name);
+      if (id === this.id) await this.delete({ force: true });
+    } catch (error) {
+      if (!isLitterboxError(error, 'SANDBOX_NOT_FOUND')) throw error;
+    } finally {
+      await hold[Symbol.asyncDispose]();
+    }
   }
 }
 

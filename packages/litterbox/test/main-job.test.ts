@@ -52,6 +52,13 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect(await sandbox.apply({ tip })).toMatchObject({ outcome: 'staged' });
     expect(fixture.git('status', '--porcelain')).toBe('M  src/a.txt');
     await expect(sandbox.recover()).rejects.toMatchObject({ code: 'CONFLICT' });
+    {
+      await using gone = await litterbox.create({ name: 'gone', ephemeral: true, labels: { task: 'x' } });
+      await gone.files.write('work', 'x');
+      expect((await litterbox.list('repository', { labels: { task: 'x' } })).map(({ name }) => name)).toEqual(['gone']);
+      expect(await fixture.open().reconcile()).toEqual([]); // another program
+    }
+    expect((await litterbox.list()).map(({ name }) => name)).toEqual(['verbs']);
     await sandbox.delete({ force: true });
     expect(await litterbox.list()).toEqual([]);
   });

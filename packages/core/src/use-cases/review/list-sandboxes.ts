@@ -1,5 +1,6 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
+import { hasLabels } from '../../domain/text/labels.ts';
 import { parseProviderKey } from '../../domain/sandbox/provider-key.ts';
 import type { AuditLog } from '../../ports/audit-log.ts';
 import type { CallOptions } from '../../ports/call.ts';
@@ -33,6 +34,9 @@ export interface SandboxSummary {
   readonly isDegraded: boolean;
   /** Name of the sandbox that it began as a copy of. */
   readonly forkedFrom?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** It goes with the program that made it. */
+  readonly isEphemeral?: true;
   /** Counts of what was recorded. Absent for sandboxes of other repositories, and where the history cannot be read. */
   readonly work?: RecordedWork;
   /** The call that began last; calls are of agents, programs and people alike. */
@@ -52,6 +56,12 @@ export interface LastCall {
   readonly isRunning: boolean;
 }
 
+/** Which sandboxes are listed. */
+export interface ListOptions extends CallOptions {
+  /** Only those that have all of these. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
 interface Needs {
   readonly openRepository: OpenRepository;
   readonly state: StateStore;
@@ -68,8 +78,11 @@ export class ListSandboxes {
   }
 
   /** @param scope this repository's, or every repository's of this user */
-  async list(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]> {
-    const records = await this.records(scope, options);
+  async list(
+    scope: 'repository' | 'all',
+    { labels = {}, ...options }: ListOptions = {},
+  ): Promise<readonly SandboxSummary[]> {
+    const records = (await this.records(scope, options)).filter((record) => hasLabels(record.labels, labels));
     const [statuses, works, calls] = await Promise.all([
       this.#needs.askProviders.each(
         records.map(({ provider }) => provider),
@@ -91,6 +104,8 @@ export class ListSandboxes {
       updatedAtMs: record.updatedAtMs,
       isDegraded: record.policy.allowDegraded,
       ...(record.forkedFrom !== undefined && { forkedFrom: record.forkedFrom }),
+      ...optional('labels', record.labels),
+      ...optional('isEphemeral', record.isEphemeral),
       ...optional('work', works.get(record.id)),
       ...optional('lastCall', calls.get(record.id)),
       ...optional('agent', agents.get(record.id)),
