@@ -12,9 +12,10 @@ export {
   type RunOptions,
   Sandbox,
 } from './sandbox.ts';
-export { type ChangeOptions, SandboxFiles, type WriteOptions } from './sandbox-files.ts';
-export { type SpawnOptions, SpawnedProcess, type SpawnResult } from './spawned-process.ts';
-export type { TextListeners } from './hear-text.ts';
+export { type ChangeOptions, SandboxFiles, type WriteOptions } from './sandbox/sandbox-files.ts';
+export { type SpawnOptions, SpawnedProcess, type SpawnResult } from './sandbox/spawned-process.ts';
+export type * from './operation-options.ts';
+export type { TextListeners } from './sandbox/hear-text.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
 export {
   type AuditEntry,

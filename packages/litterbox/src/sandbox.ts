@@ -37,7 +37,6 @@ import {
   listSnapshots,
   type LogEntry,
   type Milestone,
-  type Operation,
   type OperationOptions,
   OpenSandboxes,
   openShell,
@@ -71,46 +70,59 @@ import {
   type UndoResult,
   type UseCases,
 } from '@litterbox/core';
-import { hearText, type TextListeners } from './hear-text.ts';
-import type { PerformIn } from './perform-in.ts';
-import { SandboxFiles } from './sandbox-files.ts';
-import { SpawnedProcess, type SpawnOptions } from './spawned-process.ts';
+import { hearText, type TextListeners } from './sandbox/hear-text.ts';
+import type { ApplyInput, AttachInput, LogsInput, MergeInput, PlanInput, RunInput } from './operation-options.ts';
+import type { PerformIn } from './sandbox/perform-in.ts';
+import { SandboxFiles } from './sandbox/sandbox-files.ts';
+import { SpawnedProcess, type SpawnOptions } from './sandbox/spawned-process.ts';
 
 /** What a command gave, with its output as text (bytes that are not UTF-8 as lone surrogates) and as bytes. */
 export interface CommandResult {
   /** 128 + n when signal n ended it. */
   readonly exitCode: number;
+  /** The signal that ended it. Absent when none did. */
   readonly signal?: string;
   /** What ran a command that was given as text. */
   readonly shell?: CommandShell;
+  /** Its standard output as text. */
   readonly stdout: string;
+  /** Its standard error as text. */
   readonly stderr: string;
+  /** Its standard output as it came. */
   readonly stdoutBytes: Uint8Array;
+  /** Its standard error as it came. */
   readonly stderrBytes: Uint8Array;
   /** Bytes left out of the middle of each stream because it was too long. */
   readonly dropped: { readonly stdout: number; readonly stderr: number };
+  /** Its time limit ended it. */
   readonly timedOut: boolean;
+  /** From its start to its end, in milliseconds. */
   readonly durationMs: number;
+  /** The revision that holds its changes, if it made any. */
   readonly recorded: RevisionResult;
   /** What limits of the sandbox had to do with how it ended, a sentence each; mostly empty. */
   readonly hints: readonly string[];
 }
 
 /** How a command runs in a sandbox. */
-export type RunOptions = CallOptions &
-  TextListeners &
-  Pick<OperationOptions, 'onOutput'> &
-  Omit<(typeof runCommand)['input']['_zod']['input'], 'sandbox' | 'command' | 'stdin'> & {
-    /** Text is given as UTF-8. */
-    readonly stdin?: string | Uint8Array;
-  };
+export interface RunOptions extends CallOptions, TextListeners, RunInput {
+  /** Hears all output live. A promise holds the command back until it resolves; what it throws ends the command, and the call rejects with it. */
+  readonly onOutput?: OperationOptions['onOutput'];
+  /** All of its standard input. Text is given as UTF-8. */
+  readonly stdin?: string | Uint8Array;
+}
 
-/** What an operation takes besides the sandbox, as a caller writes it. */
-type InputOf<Asked extends { readonly input: Operation['input'] }> = Omit<Asked['input']['_zod']['input'], 'sandbox'>;
 /** How work is merged: `tip` and `acceptRisky` are a person's yes, `message` the subject of the commit. */
-export type MergeOptions = InputOf<typeof mergeChanges> & Pick<OperationOptions, 'onPlan'>;
+export interface MergeOptions extends MergeInput {
+  /** Hears the plan before anything is asked or changed. */
+  readonly onPlan?: OperationOptions['onPlan'];
+}
+
 /** How work is staged: `paths` takes parts, `tip` and `acceptRisky` are a person's yes. */
-export type ApplyOptions = InputOf<typeof applyChanges> & Pick<OperationOptions, 'onPlan'>;
+export interface ApplyOptions extends ApplyInput {
+  /** Hears the plan before anything is asked or changed. */
+  readonly onPlan?: OperationOptions['onPlan'];
+}
 
 /** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays, unless it is ephemeral. */
 export class Sandbox implements AsyncDisposable {
@@ -131,10 +143,12 @@ export class Sandbox implements AsyncDisposable {
     this.files = new SandboxFiles(this.#perform);
   }
 
+  /** Its name in the repository, a slug. */
   get name(): string {
     return this.#record.slug;
   }
 
+  /** Its name for good: no other sandbox ever has it. */
   get id(): string {
     return this.#record.id;
   }
@@ -185,10 +199,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Starts a process with a terminal, or to be handled piece by piece: the caller splits its output and finishes it. See {@link spawn}. */
-  async attach(
-    input: Omit<(typeof openShell)['input']['_zod']['input'], 'sandbox'> = {},
-    options?: CallOptions,
-  ): Promise<AttachedProcess> {
+  async attach(input: AttachInput = {}, options?: CallOptions): Promise<AttachedProcess> {
     return await this.#perform(openShell, { ...input }, options);
   }
 
@@ -207,7 +218,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** What {@link apply} or {@link merge} would do, without doing it. */
-  async plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<ShownPlan> {
+  async plan(input: PlanInput, options?: ProgressOptions): Promise<ShownPlan> {
     return await this.#perform(planIntegration, { ...input }, options);
   }
 
@@ -291,11 +302,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** What services print: the end of it, and with `isFollowing` what comes. Hostile text. */
-  async *logs({
-    signal,
-    ...request
-  }: CallOptions &
-    Omit<(typeof readServiceLogs)['input']['_zod']['input'], 'sandbox'> = {}): AsyncGenerator<ServiceOutput> {
+  async *logs({ signal, ...request }: CallOptions & LogsInput = {}): AsyncGenerator<ServiceOutput> {
     yield* await this.#perform(readServiceLogs, { ...request }, { signal });
   }
 
@@ -366,10 +373,12 @@ export class Sandbox implements AsyncDisposable {
     return await this.#perform(undoRevision, {}, options);
   }
 
+  /** Removes a snapshot, and gives what it was. */
   async removeSnapshot(label: string, options?: CallOptions): Promise<SandboxSnapshot> {
     return await this.#perform(removeSnapshot, { label }, options);
   }
 
+  /** Makes one commit of all revisions since the last milestone. Nothing where there are none. */
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {
     return await this.#perform(cutMilestone, { message }, options);
   }

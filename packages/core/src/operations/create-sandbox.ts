@@ -27,7 +27,7 @@ const input = z.strictObject({
     .text('base')
     .optional()
     .describe(
-      "What it starts from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
+      "Base to start from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
     ),
   include: fields
     .paths()
@@ -77,7 +77,7 @@ const input = z.strictObject({
   network: z
     .enum(['none', 'setup', 'run', 'both'])
     .optional()
-    .describe('What may reach the hosts that are allowed: nothing, the setup, commands after it, or both'),
+    .describe('Phases that may reach the hosts that are allowed: none, the setup, commands after it, or both'),
   allow: fields
     .rules()
     .optional()
@@ -101,7 +101,10 @@ const input = z.strictObject({
   freshSetup: fields.flag().optional().describe('Run the setup again although its result is kept'),
   rollback: fields.flag().optional().describe('Remove everything again when the setup fails'),
   labels: fields.labels().optional().describe('A label to find it by; again for more'),
-  ephemeral: fields.flag().optional(),
+  ephemeral: fields
+    .flag()
+    .register(wordings, { about: 'Delete it, with all its work, when its object or the Litterbox is disposed of' })
+    .optional(),
 });
 
 /** `sandbox-create`, `litterbox create`: make a sandbox from a commit. */

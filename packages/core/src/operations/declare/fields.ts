@@ -115,10 +115,11 @@ export const fields = {
 
   /** Labels of a sandbox: an object for a program, `name=value` again and again on a command line. */
   labels: () =>
-    z
-      .record(z.string(), z.string())
-      .refine(areLabels, LABELS_WANTED)
-      .register(wordings, { placeholder: 'name=value', flag: 'label' }),
+    z.record(z.string(), z.string()).refine(areLabels, LABELS_WANTED).register(wordings, {
+      placeholder: 'name=value',
+      flag: 'label',
+      about: 'Labels to find it by, up to 32, by their names',
+    }),
 
   /** A shell command, or a program and its arguments as they are. */
   command: () =>

@@ -40,6 +40,7 @@ export interface CreateOptions extends ProgressOptions {
 
 /** The new sandbox, and what a person should hear about how it was made. */
 export interface CreateSandboxResult {
+  /** The sandbox as it was when it was ready. */
   readonly record: SandboxRecord;
   /** Keeps an ephemeral one while it is held. Once it is disposed of, or the program has ended, `reconcile` deletes the sandbox. */
   readonly hold?: Lease;

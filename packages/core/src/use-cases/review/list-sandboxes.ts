@@ -21,19 +21,27 @@ export type ShownState = SandboxState | 'missing' | 'unreachable' | 'slow' | 'er
 
 /** A sandbox as a list shows it. */
 export interface SandboxSummary {
+  /** Its name in the repository, a slug. */
   readonly name: string;
+  /** Its name for good: no other sandbox ever has it. */
   readonly id: string;
+  /** The state of record and runtime together. */
   readonly state: ShownState;
+  /** The key of its provider: `docker`, `docker@build-box`. */
   readonly provider: string;
   /** The machine that it is on; `local` is this one. */
   readonly host: string;
+  /** Absolute path of the work tree that it was made from. */
   readonly repository: string;
+  /** Milliseconds of the wall clock since 1970. */
   readonly createdAtMs: number;
+  /** Milliseconds of the wall clock since 1970. */
   readonly updatedAtMs: number;
   /** True when a person allowed it to run without some control. */
   readonly isDegraded: boolean;
   /** Name of the sandbox that it began as a copy of. */
   readonly forkedFrom?: string;
+  /** Words of whoever made it, by their names. Absent when there are none. */
   readonly labels?: Readonly<Record<string, string>>;
   /** It goes with the program that made it. */
   readonly isEphemeral?: true;
@@ -53,6 +61,7 @@ export interface LastCall {
   readonly actor: string;
   /** When it ended, or began where it goes on. */
   readonly atMs: number;
+  /** It has not ended. */
   readonly isRunning: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { inMemory } from '../test/in-memory.ts';
+import { inMemory } from '../../test/in-memory.ts';
 
 async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -43,10 +43,13 @@ export interface SpawnOptions extends CallOptions {
 export interface SpawnResult {
   /** 128 + n when signal n ended it. */
   readonly exitCode: number;
+  /** The signal that ended it. Absent when none did. */
   readonly signal?: string;
+  /** From its start to its recording, in milliseconds. */
   readonly durationMs: number;
   /** Bytes at the end of each stream that were thrown away, because {@link SpawnedProcess.wait} was called and nobody read them. */
   readonly dropped: { readonly stdout: number; readonly stderr: number };
+  /** The revision that holds its changes, if it made any. */
   readonly recorded: RevisionResult;
   /** What limits of the sandbox had to do with how it ended, a sentence each; mostly empty. */
   readonly hints: readonly string[];

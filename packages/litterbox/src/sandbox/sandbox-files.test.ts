@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { inMemory } from '../test/in-memory.ts';
+import { inMemory } from '../../test/in-memory.ts';
 
 test('files are written, looked at and removed, each call as one revision', async () => {
   const { fixture, sandbox } = await inMemory();
@@ -11,6 +11,8 @@ test('files are written, looked at and removed, each call as one revision', asyn
   expect(await files.stat('src/a.txt')).toMatchObject({ type: 'file', isLink: false, sizeBytes: 3 });
   expect((await files.list()).map(({ path, type }) => `${type} ${path}`)).toEqual(['file README', 'directory src']);
   await files.copy('src/a.txt', 'src/b.txt');
+  await sandbox.run('ln -s nowhere /tmp/link');
+  expect(await files.exists('/tmp/link')).toBe(true);
   await files.mkdir('deep/er', { recursive: true });
   expect((await files.list('src')).length).toBe(2);
   await files.remove('src', { recursive: true });

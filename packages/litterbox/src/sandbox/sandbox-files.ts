@@ -75,7 +75,7 @@ export class SandboxFiles {
     return await this.#perform(listDirectory, { path }, options);
   }
 
-  /** Whether there is a file, directory or anything else at a path. A link that leads nowhere is nothing. */
+  /** Whether there is a file, directory or anything else at a path. A link is something wherever it leads. */
   async exists(path: string, options?: CallOptions): Promise<boolean> {
     try {
       await this.stat(path, options);
