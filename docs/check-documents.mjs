@@ -36,7 +36,7 @@ const FOLDERS = {
     ...['inside', 'address', 'engine', 'container'].map((room) => `packages/container-engine/src/${room}`),
     'packages/container-engine/test',
   ],
-  litterbox: ['packages/litterbox/test'],
+  litterbox: ['packages/litterbox/src/sandbox', 'packages/litterbox/test'],
   cli: ['packages/cli/test', ...['', '/commands', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`)],
   conformance: ['packages/conformance'],
   tools: ['tools'],

@@ -37,6 +37,9 @@ const promised = new Set(
   ),
 );
 
+/** Doors of which every member of every interface and class has a doc comment: a program meets them by hovering. */
+const DOCUMENTED_THROUGHOUT = new Set(['litterbox', 'litterbox/testing']);
+
 const problems = [];
 const undocumented = [];
 const texts = new Map(
@@ -63,7 +66,7 @@ if (problems.length > 0) {
     console.error('\nIf the change is meant: npm run api:write, and say it in a changeset (npx changeset).');
   process.exit(1);
 }
-console.log(`public API: ${texts.size} doors as kept, every export has a doc comment`);
+console.log(`public API: ${texts.size} doors as kept, every export has a doc comment, and of litterbox every member`);
 
 function exportsOf(types) {
   const source = program.getSourceFile(types);
@@ -101,12 +104,22 @@ function surfaceOf({ name, types, directory }) {
           .replace('/dist/', '/src/')
           .replace(/\.d\.ts$/, '.ts')})`,
       );
+    if (DOCUMENTED_THROUGHOUT.has(name)) undocumented.push(...membersWithout(declarations, `${name}: ${as}`));
     return printed(declarations, as === symbol.name ? '' : `// as ${as}\n`);
   });
   const needed = [...hidden]
     .sort((one, other) => byName([one.name], [other.name]))
     .map((symbol) => printed(symbol.declarations.filter(isOwn), '', true));
   return `${[`// ${name}: what it exports. Made by npm run api:write.`, ...lines, ...(needed.length > 0 ? ['// Not exported, but part of the types above.', ...needed] : [])].join('\n\n')}\n`;
+}
+
+/** Members of interfaces and classes that have no doc comment. A type of the language says what its members are. */
+function membersWithout(declarations, place) {
+  return declarations
+    .filter((one) => ts.isInterfaceDeclaration(one) || ts.isClassDeclaration(one))
+    .flatMap((one) => withoutPrivate(one, false).members)
+    .filter((member) => member.name && ts.isIdentifier(member.name) && ts.getJSDocCommentsAndTags(member).length === 0)
+    .map((member) => `${place}.${member.name.text}`);
 }
 
 function isPromised(declaration) {
@@ -161,6 +174,7 @@ function withoutPrivate(node, isHidden) {
   const members = node.members.filter(
     (member) =>
       !(isHidden && ts.isConstructorDeclaration(member)) &&
+      !ts.getJSDocTags(member).some(({ tagName }) => tagName.text === 'internal') &&
       !(member.name && ts.isPrivateIdentifier(member.name)) &&
       !(ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Private),
   );

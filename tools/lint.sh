@@ -34,6 +34,7 @@ check house node tools/check-house.mjs
 check boundary-rules node tools/check-boundaries.mjs
 check capabilities node tools/check-capabilities.mjs
 check reference node --no-warnings --conditions=@litterbox/source tools/write-reference.mjs --check
+check options node --no-warnings --conditions=@litterbox/source tools/write-option-types.mjs --check
 check test-parts node tools/tests/check-parts.mjs
 check mutants node tools/tests/mutants.mjs --check
 check holes node tools/reopen-holes.mjs --check

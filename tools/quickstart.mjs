@@ -124,7 +124,7 @@ try {
 
   title('3. An edit, recorded by itself');
   await step('write one file', () =>
-    sandbox.write('QUICKSTART.txt', 'Written inside a sandbox.\n', { message: 'Leave a note' }),
+    sandbox.files.write('QUICKSTART.txt', 'Written inside a sandbox.\n', { message: 'Leave a note' }),
   );
   await step('run one command', () => sandbox.run('echo "And one more line." >> QUICKSTART.txt'));
   const quick = await step('run `true`', () => sandbox.run(['true']));

@@ -184,7 +184,7 @@ async function vite(sandbox, at) {
     });
   });
   await new Promise((resolve) => socket.addEventListener('open', resolve));
-  await sandbox.write('main.js', 'import.meta.hot?.accept();\nconsole.log(2);\n');
+  await sandbox.files.write('main.js', 'import.meta.hot?.accept();\nconsole.log(2);\n');
   const timer = setTimeout(() => console.error(`no update came, only ${messages.join(', ')}`), 20_000);
   assert.equal((await update).updates[0].path, '/main.js');
   clearTimeout(timer);

@@ -20,8 +20,8 @@ await using litterbox = createLitterbox({ repo, providers: [overlayfs], stateDir
 await using sandbox = await litterbox.create({ name: 'memory' });
 for (let call = 0; call < late; call += 3) {
   await sandbox.run(['true']);
-  await sandbox.write('notes/memory.txt', `${call}\n`);
-  await sandbox.read('notes/memory.txt');
+  await sandbox.files.write('notes/memory.txt', `${call}\n`);
+  await sandbox.files.read('notes/memory.txt');
   if (call < early && call + 3 >= early) report();
 }
 report();

@@ -21,7 +21,7 @@ await using sandbox = await litterbox.create({ name: 'fix-greeting' });
 }
 
 assert.equal(await readFile(`${repo}/greet.sh`, 'utf8'), 'echo "Helo, $1"\n');
-assert.equal(Buffer.from(await sandbox.read('greet.sh')).toString(), 'echo "Hello, $1"\n');
+assert.equal(Buffer.from(await sandbox.files.read('greet.sh')).toString(), 'echo "Hello, $1"\n');
 for (const { number, subject } of await sandbox.log()) console.log(number, subject);
 console.log(await sandbox.diff());
 await litterbox.delete('fix-greeting', { force: true });

@@ -21,7 +21,7 @@ const { exitCode, stdout } = await sandbox.run('sh greet.sh Ada | grep Hello');
 assert.deepEqual({ exitCode, stdout }, { exitCode: 1, stdout: '' });
 
 // Each change becomes one revision. A command that changes nothing makes none.
-await sandbox.write('greet.sh', 'echo "Hello, $1"\n', { message: 'Spell the greeting' });
+await sandbox.files.write('greet.sh', 'echo "Hello, $1"\n', { message: 'Spell the greeting' });
 await sandbox.run('sh greet.sh Ada > greeting.txt');
 assert.equal((await sandbox.run(['true'])).recorded.revision, undefined);
 assert.deepEqual(

@@ -113,8 +113,8 @@ export const measureEngines: Scenario = async (bench) => {
           const one = await litterbox.create({ name: `job-${round}` });
           await one.run(['true']);
           await one.run(['true']);
-          await one.write('file', 'hello\n');
-          await one.read('file');
+          await one.files.write('file', 'hello\n');
+          await one.files.read('file');
           await litterbox.delete(one.name, { force: true });
           return performance.now() - startedMs;
         },

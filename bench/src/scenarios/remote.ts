@@ -51,12 +51,12 @@ async function measureRoundTrips(bench: Bench, server: SshServer): Promise<void>
   await using far = await opened(bench, server, line);
   await using sandbox = await far.litterbox.create({ name: 'remote' });
   await sandbox.run(['true']);
-  await sandbox.read(FILE);
+  await sandbox.files.read(FILE);
   const samples = await interleaved(
     { rounds: scale.rounds.common, warmUps: 2 },
     {
       roundTrip: () => timed(roundTrip),
-      read: () => timed(() => sandbox.read(FILE)),
+      read: () => timed(() => sandbox.files.read(FILE)),
       run: () => timed(() => sandbox.run(['true'])),
     },
   );

@@ -21,8 +21,8 @@ export const measureWholeJob: Scenario = async (bench) => {
       const sandbox = await litterbox.create({ name: `job-${round}` });
       await sandbox.run(['true']);
       await sandbox.run(['true']);
-      await sandbox.write('file', 'hello\n');
-      await sandbox.read('file');
+      await sandbox.files.write('file', 'hello\n');
+      await sandbox.files.read('file');
       await litterbox.delete(sandbox.name, { force: true });
       return performance.now() - startedMs;
     },

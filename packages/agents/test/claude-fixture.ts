@@ -109,20 +109,23 @@ export class ClaudeFixture implements AsyncDisposable {
       name: 'one',
       record: { id: 'one', workdir: this.workdir } as unknown as Hands['record'],
       attach: async (input = {}) => await this.#attach(input),
-      async status(path) {
-        const entry = found(path);
-        const type = entry.isDirectory() ? 'directory' : 'file';
-        return { type, sizeBytes: entry.size, isLink: entry.isSymbolicLink(), modifiedMs: 0 };
+      files: {
+        async stat(path) {
+          const entry = found(path);
+          const type = entry.isDirectory() ? 'directory' : 'file';
+          return { type, sizeBytes: entry.size, isLink: entry.isSymbolicLink(), modifiedMs: 0 };
+        },
+        read: async (path) => {
+          if (!found(path).isFile())
+            throw new LitterboxError('NOT_A_REGULAR_FILE', 'It is none.', { operation: 'test' });
+          return readFileSync(this.#inside(path));
+        },
+        list: unused,
+        write: unused,
+        mkdir: unused,
+        remove: unused,
+        copy: unused,
       },
-      read: async (path) => {
-        if (!found(path).isFile()) throw new LitterboxError('NOT_A_REGULAR_FILE', 'It is none.', { operation: 'test' });
-        return readFileSync(this.#inside(path));
-      },
-      list: unused,
-      write: unused,
-      makeDirectory: unused,
-      remove: unused,
-      copy: unused,
     };
   }
 

@@ -196,10 +196,10 @@ describe("Codex's exec server", () => {
     await using client = await ExecClient.ready(url);
     const wall = { permissions: { type: 'managed', file_system: { type: 'restricted', entries: [] } } };
     await expect(client.start('a', 'touch made', { sandbox: wall })).rejects.toThrow('danger-full-access');
-    await expect(sandbox.status('made')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(sandbox.files.stat('made')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await client.start('b', 'touch made', { sandbox: { permissions: { type: 'disabled' } } });
     await client.told('process/exited', 'b');
-    expect(await sandbox.status('made')).toMatchObject({ type: 'file' });
+    expect(await sandbox.files.stat('made')).toMatchObject({ type: 'file' });
   });
 
   it('a client that comes back finds its programs and what they said; without it they end', async () => {

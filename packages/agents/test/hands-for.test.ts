@@ -63,7 +63,7 @@ describe('hands for an agent that a program runs by its SDK', () => {
     const child = claude({ ...start(['run', 'echo b >app.txt; cat app.txt'], env), cwd });
     expect(await text(child.stdout)).toBe('b\n');
     expect(fixture.git('status', '--porcelain')).toBe('');
-    expect(Buffer.from(await sandbox.read('app.txt')).toString()).toBe('b\n');
+    expect(Buffer.from(await sandbox.files.read('app.txt')).toString()).toBe('b\n');
     for (const option of ['--setting-sources=user,project', '--settings', '--tools=Read', '--mcp-config'])
       expect(() => claude(start([option, '{}']))).toThrow(
         expect.objectContaining({ code: 'UNSUPPORTED', message: expect.stringContaining(option.split('=')[0] ?? '') }),

@@ -134,12 +134,12 @@ describe("pi's extension", () => {
     const { sandbox } = await fixture.loaded();
     const cancel = new AbortController();
     const cancelled = fixture.ran('echo begun >begun; sleep 1000; touch late', { id: 'a', signal: cancel.signal });
-    const begun = async () => await sandbox.status('begun').catch(() => undefined);
+    const begun = async () => await sandbox.files.stat('begun').catch(() => undefined);
     while ((await begun()) === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
     cancel.abort();
     await expect(cancelled).rejects.toThrow('aborted');
     await expect(fixture.ran('sleep 1000; touch late', { id: 'b', timeout: 0.2 })).rejects.toThrow('timeout:0.2');
-    expect((await sandbox.list('.')).map(({ path }) => path)).toEqual(['app.txt', 'begun', 'test.sh']);
+    expect((await sandbox.files.list('.')).map(({ path }) => path)).toEqual(['app.txt', 'begun', 'test.sh']);
   });
 
   it('runs and reads nothing on this machine once the seat is gone', async () => {

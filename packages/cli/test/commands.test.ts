@@ -50,6 +50,20 @@ describe('the command line', () => {
     await fixture.run(['delete', 'a', 'a-1', 'a-2', 'a-3', '--force']);
   });
 
+  it('finds sandboxes by the labels that they were made with', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'a', '--label', 'task=login', '--label', 'team=web']);
+    await fixture.run(['create', 'b', '--label', 'task=logout']);
+    const { stdout } = await fixture.run(['list', '--label', 'task=login']);
+    expect(stdout.trim().split('\n')).toEqual([expect.stringContaining('\ttask=login team=web\t')]);
+    expect(await fixture.run(['list', '--label', 'task'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--label "task" is not NAME=value'),
+    });
+    expect(await fixture.run(['create', 'c', '--ephemeral'])).toMatchObject({ code: 2 }); // it would go at once
+    await fixture.run(['delete', 'a', 'b', '--force']);
+  });
+
   it('FC-325: shows what a call printed that has ended, and says of one that was killed that it is lost', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'a']);

@@ -24,7 +24,6 @@ import {
   type LogEntry,
   type Milestone,
   mergeChanges,
-  type Operation,
   openShell,
   planIntegration,
   type PooledSandbox,
@@ -46,35 +45,41 @@ import {
   trustConfig,
   verifyAudit,
 } from '@litterbox/core';
+import { closeAll } from './close-all.ts';
 import type { Performer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
+import type { AttachByNameInput, CreateInput, DiffInput, PlanByNameInput, WorktreeInput } from './operation-options.ts';
 import { openForPeople } from './open-for-people.ts';
 import { type ApplyOptions, type MergeOptions, Sandbox } from './sandbox.ts';
 
-/** What an operation takes, as a caller writes it. */
-type InputOf<Asked extends { readonly input: Operation['input'] }> = Asked['input']['_zod']['input'];
-type DiffScope = CallOptions & Omit<InputOf<typeof readDiff>, 'sandbox'>;
+type DiffScope = CallOptions & DiffInput;
 
 /** Names a sandbox of this repository by its name; a name is slugified as at create. */
 export interface Litterbox extends Performer {
   /** Makes a sandbox. What it left out of the base and what the configuration says wrongly is in `created`. */
-  create(
-    input: InputOf<typeof createSandbox>,
-    options?: ProgressOptions,
-  ): Promise<Sandbox & { readonly created: CreateSandboxResult }>;
+  create(input?: CreateInput, options?: ProgressOptions): Promise<Sandbox & { readonly created: CreateSandboxResult }>;
+  /** A sandbox that exists, made by whichever program. @throws LitterboxError `SANDBOX_NOT_FOUND` */
   open(name: string, options?: CallOptions): Promise<Sandbox>;
-  list(scope?: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]>;
-  attach(input: InputOf<typeof openShell>, options?: CallOptions): Promise<AttachedProcess>;
+  /** @param options `labels`: only those that have all of these */
+  list(
+    scope?: 'repository' | 'all',
+    options?: CallOptions & { readonly labels?: Readonly<Record<string, string>> },
+  ): Promise<readonly SandboxSummary[]>;
+  /** Starts a process with a terminal, or to be handled piece by piece, as `Sandbox.attach`. */
+  attach(input: AttachByNameInput, options?: CallOptions): Promise<AttachedProcess>;
+  /** Revisions, newest first. */
   log(name: string, options?: CallOptions & { readonly limit?: number }): AsyncIterable<LogEntry>;
   /**
    * The patch from base to tip, or of one revision; hostile bytes. What the workspace holds is recorded first. A whole one that is read to
    * its end counts as shown: an apply or merge then stands on it, and is `CHANGED_SINCE_SHOWN` where the sandbox went on.
    */
   diff(name: string, scope?: DiffScope): AsyncIterable<Uint8Array>;
+  /** The files that differ from the base, or in one revision. The workspace's state is recorded first. */
   changes(name: string, scope?: DiffScope): Promise<readonly FileChange[]>;
+  /** Makes one commit of all revisions since the last milestone. Nothing where there are none. */
   milestone(name: string, message: string, options?: CallOptions): Promise<Milestone | undefined>;
   /** What an apply or merge would do, without doing it. */
-  plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<ShownPlan>;
+  plan(input: PlanByNameInput, options?: ProgressOptions): Promise<ShownPlan>;
   /**
    * Brings the changes into index and work tree, all or those at some `paths`; the sandbox stays.
    *
@@ -84,8 +89,11 @@ export interface Litterbox extends Performer {
   apply(name: string, input?: ApplyOptions, options?: ProgressOptions): Promise<IntegrateResult>;
   /** Merges as `git merge` does, then deletes the sandbox. */
   merge(name: string, input?: MergeOptions, options?: ProgressOptions): Promise<IntegrateResult>;
+  /** Deletes a sandbox with all it holds. @throws LitterboxError `UNMERGED_WORK` without `force`, where there is work that nobody took */
   delete(name: string, input?: { readonly force?: boolean }, options?: CallOptions): Promise<SandboxRecord>;
+  /** Pauses, stops or resumes it. */
   setRunState(name: string, state: RunState, options?: CallOptions): Promise<RunStateResult>;
+  /** The same for all sandboxes of this repository, or of all. */
   setAllRunStates(
     scope: 'repository' | 'all',
     state: RunState,
@@ -99,11 +107,7 @@ export interface Litterbox extends Performer {
    * Writes the files of the review branch for a person to look into. What can run code there is asked of the approver; without a yes
    * nothing is written (`RISKY_CHANGES`).
    */
-  worktree(
-    name: string,
-    input?: Omit<InputOf<typeof exportWorktree>, 'sandbox'>,
-    options?: CallOptions,
-  ): Promise<ExportedTree>;
+  worktree(name: string, input?: WorktreeInput, options?: CallOptions): Promise<ExportedTree>;
   /** What isolation is in force for a sandbox, as read back when its session started. */
   assurance(
     name: string,
@@ -117,14 +121,18 @@ export interface Litterbox extends Performer {
   clearPool(options?: CallOptions): Promise<readonly PooledSandbox[]>;
   /** What every provider finds on this machine, in order of preference. */
   probe(options?: CallOptions): Promise<readonly ProviderReport[]>;
+  /** The configuration of the repository, and whether a person agreed to it. */
   trustStatus(options?: CallOptions): Promise<ReadConfig>;
   /** Agrees to the configuration that {@link trustStatus} showed. */
   trust(contentHash: string, options?: CallOptions): Promise<ReadConfig>;
+  /** Calls, newest first, of one sandbox or of all. */
   audit(
     filter?: { readonly name?: string; readonly limit?: number },
     options?: CallOptions,
   ): Promise<readonly AuditEntry[]>;
+  /** Checks that no entry of the audit log was changed or removed. @throws LitterboxError */
   verifyAudit(options?: CallOptions): Promise<{ readonly entries: number }>;
+  /** Events after a number, oldest first. */
   events(after: number, options?: CallOptions & { readonly limit?: number }): Promise<readonly LitterboxEvent[]>;
   /** Finishes or undoes what killed processes left; one sentence for each thing done. */
   reconcile(options?: CallOptions): Promise<readonly string[]>;
@@ -139,17 +147,21 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
   const performer = openForPeople(options);
   const { perform, wired } = performer;
   const callOf = <Scope extends CallOptions>({ signal, ...input }: Scope) => ({ input, call: { signal } });
+  const ephemeral = new Set<Sandbox>();
   return {
     perform,
-    async create(input, call) {
+    async create(input = {}, call) {
       const created = await perform(createSandbox, input, call);
-      return Object.assign(new Sandbox((await wired()).useCases, created.record), { created });
+      const sandbox = new Sandbox((await wired()).useCases, created.record, created.hold);
+      if (created.hold) ephemeral.add(sandbox);
+      return Object.assign(sandbox, { created });
     },
     async open(sandbox, call) {
       const record = await perform(findSandbox, { sandbox }, call);
       return new Sandbox((await wired()).useCases, record);
     },
-    list: async (scope = 'repository', call) => await perform(listSandboxes, { all: scope === 'all' }, call),
+    list: async (scope = 'repository', { labels, ...call } = {}) =>
+      await perform(listSandboxes, { all: scope === 'all', labels }, call),
     attach: async (input, call) => await perform(openShell, input, call),
     async *log(sandbox, { limit, ...call } = {}) {
       for (const entry of await perform(readLog, { sandbox, limit, revisionsOnly: true }, call))
@@ -193,6 +205,11 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
     verifyAudit: async (call) => await perform(verifyAudit, {}, call),
     events: async (after, call) => await (await wired()).parts.state.events(after, call),
     reconcile: async (call) => await perform(reconcileState, {}, call),
-    [Symbol.asyncDispose]: () => performer[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await closeAll([
+        ...[...ephemeral].map((sandbox) => async () => await sandbox[Symbol.asyncDispose]()),
+        async () => await performer[Symbol.asyncDispose](),
+      ]);
+    },
   };
 }

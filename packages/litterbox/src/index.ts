@@ -7,13 +7,15 @@ export type { ProviderSource } from './open-providers.ts';
 export { defaultStateDirectory } from './load-parts.ts';
 export {
   type ApplyOptions,
-  type ChangeOptions,
   type CommandResult,
   type MergeOptions,
   type RunOptions,
   Sandbox,
 } from './sandbox.ts';
-export type { TextListeners } from './hear-text.ts';
+export { type ChangeOptions, SandboxFiles, type WriteOptions } from './sandbox/sandbox-files.ts';
+export { type SpawnOptions, SpawnedProcess, type SpawnResult } from './sandbox/spawned-process.ts';
+export type * from './operation-options.ts';
+export type { TextListeners } from './sandbox/hear-text.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
 export {
   type AuditEntry,

@@ -64,18 +64,28 @@ export interface LitterboxParts {
   readonly hosts: Hosts;
   /** Asks them for room, where a sandbox may be made on several. */
   readonly hostGauge: HostGauge;
+  /** The person's repositories. */
   readonly sourceControl: SourceControl;
+  /** Records, leases, journal and events. */
   readonly state: StateStore;
+  /** The log of calls. */
   readonly audit: AuditLog;
+  /** The time. */
   readonly clock: Clock;
+  /** Keeps the memory of this program small while it records. */
   readonly heap: Heap;
+  /** Brings ports of sandboxes to this machine. */
   readonly forwarder: PortForwarder;
+  /** Programs that keep services and ports. */
   readonly keepers: Keepers;
+  /** Lets sandboxes reach the hosts that are allowed. */
   readonly networkGate: NetworkGate;
   /** Brings files of the person's working tree to other machines. */
   readonly directorySync: DirectorySync;
   /** Reads the person's secrets where they are kept. */
   readonly secretSource: SecretSource;
+  /** Sandboxes that were prepared. */
   readonly pool: SandboxPool;
+  /** Starts the program that prepares them. */
   readonly poolFiller: PoolFiller;
 }

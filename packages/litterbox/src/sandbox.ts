@@ -1,4 +1,7 @@
 import {
+  isLitterboxError,
+  LitterboxError,
+  shown,
   type Assurance,
   applyChanges,
   deleteSandbox,
@@ -20,26 +23,20 @@ import {
   type CallOptions,
   type CommandShell,
   controlService,
-  copyPath,
   cutMilestone,
   decodeRaw,
   type FailedFork,
   type FileBlame,
-  type FileStatus,
   FindSandbox,
   FindShell,
   type ForkResult,
   forkSandbox,
-  type FoundName,
   joinBytes,
   type Lease,
-  listDirectory,
   listPorts,
   listSnapshots,
   type LogEntry,
-  makeDirectory,
   type Milestone,
-  type Operation,
   type OperationOptions,
   OpenSandboxes,
   openShell,
@@ -55,12 +52,9 @@ import {
   type RunCommandResult,
   readCall,
   readDiff,
-  readFile,
-  readFileStatus,
   readLog,
   readProof,
   readServiceLogs,
-  removePath,
   removeSnapshot,
   restoreSnapshot,
   type RestoreSnapshotResult,
@@ -75,63 +69,86 @@ import {
   undoRevision,
   type UndoResult,
   type UseCases,
-  writeFile,
 } from '@litterbox/core';
-import { hearText, type TextListeners } from './hear-text.ts';
+import { hearText, type TextListeners } from './sandbox/hear-text.ts';
+import type { ApplyInput, AttachInput, LogsInput, MergeInput, PlanInput, RunInput } from './operation-options.ts';
+import type { PerformIn } from './sandbox/perform-in.ts';
+import { SandboxFiles } from './sandbox/sandbox-files.ts';
+import { SpawnedProcess, type SpawnOptions } from './sandbox/spawned-process.ts';
 
 /** What a command gave, with its output as text (bytes that are not UTF-8 as lone surrogates) and as bytes. */
 export interface CommandResult {
   /** 128 + n when signal n ended it. */
   readonly exitCode: number;
+  /** The signal that ended it. Absent when none did. */
   readonly signal?: string;
   /** What ran a command that was given as text. */
   readonly shell?: CommandShell;
+  /** Its standard output as text. */
   readonly stdout: string;
+  /** Its standard error as text. */
   readonly stderr: string;
+  /** Its standard output as it came. */
   readonly stdoutBytes: Uint8Array;
+  /** Its standard error as it came. */
   readonly stderrBytes: Uint8Array;
   /** Bytes left out of the middle of each stream because it was too long. */
   readonly dropped: { readonly stdout: number; readonly stderr: number };
+  /** Its time limit ended it. */
   readonly timedOut: boolean;
+  /** From its start to its end, in milliseconds. */
   readonly durationMs: number;
+  /** The revision that holds its changes, if it made any. */
   readonly recorded: RevisionResult;
   /** What limits of the sandbox had to do with how it ended, a sentence each; mostly empty. */
   readonly hints: readonly string[];
 }
 
 /** How a command runs in a sandbox. */
-export type RunOptions = CallOptions &
-  TextListeners &
-  Pick<OperationOptions, 'onOutput'> &
-  Omit<(typeof runCommand)['input']['_zod']['input'], 'sandbox' | 'command' | 'stdin'> & {
-    /** Text is given as UTF-8. */
-    readonly stdin?: string | Uint8Array;
-  };
+export interface RunOptions extends CallOptions, TextListeners, RunInput {
+  /** Hears all output live. A promise holds the command back until it resolves; what it throws ends the command, and the call rejects with it. */
+  readonly onOutput?: OperationOptions['onOutput'];
+  /** All of its standard input. Text is given as UTF-8. */
+  readonly stdin?: string | Uint8Array;
+}
 
-/** What an operation takes besides the sandbox, as a caller writes it. */
-type InputOf<Asked extends { readonly input: Operation['input'] }> = Omit<Asked['input']['_zod']['input'], 'sandbox'>;
 /** How work is merged: `tip` and `acceptRisky` are a person's yes, `message` the subject of the commit. */
-export type MergeOptions = InputOf<typeof mergeChanges> & Pick<OperationOptions, 'onPlan'>;
+export interface MergeOptions extends MergeInput {
+  /** Hears the plan before anything is asked or changed. */
+  readonly onPlan?: OperationOptions['onPlan'];
+}
+
 /** How work is staged: `paths` takes parts, `tip` and `acceptRisky` are a person's yes. */
-export type ApplyOptions = InputOf<typeof applyChanges> & Pick<OperationOptions, 'onPlan'>;
+export interface ApplyOptions extends ApplyInput {
+  /** Hears the plan before anything is asked or changed. */
+  readonly onPlan?: OperationOptions['onPlan'];
+}
 
-/** How a path of a sandbox is changed. */
-export type ChangeOptions = CallOptions & Omit<(typeof removePath)['input']['_zod']['input'], 'sandbox' | 'path'>;
-
-/** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays. */
+/** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays, unless it is ephemeral. */
 export class Sandbox implements AsyncDisposable {
+  /** Its files. */
+  readonly files: SandboxFiles;
   readonly #useCases: UseCases;
   readonly #record: SandboxRecord;
+  readonly #perform: PerformIn;
+  readonly #hold: Lease | undefined;
 
-  constructor(useCases: UseCases, record: SandboxRecord) {
+  /** @param hold of an ephemeral one, which goes when this object is disposed of */
+  constructor(useCases: UseCases, record: SandboxRecord, hold?: Lease) {
+    this.#hold = hold;
     this.#useCases = useCases;
     this.#record = record;
+    this.#perform = async (operation, input, options) =>
+      await operation.execute(useCases, parseInput(operation, { ...input, sandbox: record.slug }), options);
+    this.files = new SandboxFiles(this.#perform);
   }
 
+  /** Its name in the repository, a slug. */
   get name(): string {
     return this.#record.slug;
   }
 
+  /** Its name for good: no other sandbox ever has it. */
   get id(): string {
     return this.#record.id;
   }
@@ -155,68 +172,40 @@ export class Sandbox implements AsyncDisposable {
     const given = typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin;
     const ran = await this.#perform(
       runCommand,
-      { ...input, ...(given && { stdin: given }), sandbox: this.name, command },
+      { ...input, ...(given && { stdin: given }), command },
       { signal, ...((onOutput ?? onStdout ?? onStderr) && { onOutput: hear }) },
     );
     await text.end();
     return resultOf(ran);
   }
 
-  /** Starts a process to talk to, with or without a terminal. */
-  async attach(
-    input: Omit<(typeof openShell)['input']['_zod']['input'], 'sandbox'> = {},
-    options?: CallOptions,
-  ): Promise<AttachedProcess> {
-    return await this.#perform(openShell, { ...input, sandbox: this.name }, options);
+  /**
+   * Starts a shell command (a string) or a program with verbatim arguments (an array) and gives it while it runs, with web streams. It
+   * takes no turn, and is recorded as a {@link run} is when it has ended.
+   */
+  async spawn(command: string | readonly [string, ...string[]], options: SpawnOptions = {}): Promise<SpawnedProcess> {
+    const { signal, stdin = 'pipe', ...input } = options;
+    if (stdin !== 'pipe' && stdin !== 'none')
+      throw new LitterboxError('ARG_RANGE', `stdin: got ${shown(String(stdin))}, want one of pipe, none.`, {
+        operation: 'sandbox.spawn',
+        hint: 'Write to the stream stdin of what spawn gives.',
+      });
+    const attached = await this.#perform(
+      openShell,
+      { ...input, command, noInput: stdin === 'none', tool: 'run' },
+      { signal },
+    );
+    return new SpawnedProcess(attached, signal ?? undefined);
   }
 
-  /** A file's bytes. Relative paths start at the workspace. */
-  async read(path: string, options?: CallOptions): Promise<Uint8Array> {
-    return await this.#perform(readFile, { sandbox: this.name, path }, options);
-  }
-
-  /** The same as text, a byte order mark included. Bytes that are not UTF-8 are U+FFFD. */
-  async readText(path: string, options?: CallOptions): Promise<string> {
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await this.read(path, options));
-  }
-
-  /** Replaces a file, makes its directories, and records it. Waits for `waitMs` until another call in it ends, ten seconds without. */
-  async write(
-    path: string,
-    content: Uint8Array | string,
-    { signal, ...input }: CallOptions & { readonly message?: string; readonly waitMs?: number } = {},
-  ): Promise<RevisionResult> {
-    return await this.#perform(writeFile, { ...input, sandbox: this.name, path, content }, { signal });
-  }
-
-  /** What lies at a path. @throws LitterboxError `NOT_FOUND` */
-  async status(path: string, options?: CallOptions): Promise<FileStatus> {
-    return await this.#perform(readFileStatus, { sandbox: this.name, path }, options);
-  }
-
-  /** The names in a directory, hidden ones too. */
-  async list(path: string, options?: CallOptions): Promise<readonly FoundName[]> {
-    return await this.#perform(listDirectory, { sandbox: this.name, path }, options);
-  }
-
-  /** Without `recursive` the directory above has to be there, and this one not. */
-  async makeDirectory(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RevisionResult> {
-    return await this.#perform(makeDirectory, { ...input, sandbox: this.name, path }, { signal });
-  }
-
-  /** Without `recursive` a file, a link or an empty directory. */
-  async remove(path: string, { signal, ...input }: ChangeOptions = {}): Promise<RevisionResult> {
-    return await this.#perform(removePath, { ...input, sandbox: this.name, path }, { signal });
-  }
-
-  /** Copies as it is, links as links. Without `recursive` a file or a link. */
-  async copy(path: string, to: string, { signal, ...input }: ChangeOptions = {}): Promise<RevisionResult> {
-    return await this.#perform(copyPath, { ...input, sandbox: this.name, path, to }, { signal });
+  /** Starts a process with a terminal, or to be handled piece by piece: the caller splits its output and finishes it. See {@link spawn}. */
+  async attach(input: AttachInput = {}, options?: CallOptions): Promise<AttachedProcess> {
+    return await this.#perform(openShell, { ...input }, options);
   }
 
   /** Everything that differs from the base, as git prints it. */
   async diff(options?: CallOptions): Promise<string> {
-    const diff = await this.#perform(readDiff, { sandbox: this.name }, options);
+    const diff = await this.#perform(readDiff, {}, options);
     const chunks: Uint8Array[] = [];
     for await (const bytes of diff.patch()) chunks.push(bytes);
     return decodeRaw(joinBytes(chunks)); // as a whole: a character may lie in two chunks
@@ -224,13 +213,13 @@ export class Sandbox implements AsyncDisposable {
 
   /** The files that differ from the base. What the workspace holds is recorded first. */
   async changes(options?: CallOptions): Promise<readonly FileChange[]> {
-    const diff = await this.#perform(readDiff, { sandbox: this.name }, options);
+    const diff = await this.#perform(readDiff, {}, options);
     return await diff.files();
   }
 
   /** What {@link apply} or {@link merge} would do, without doing it. */
-  async plan(input: InputOf<typeof planIntegration>, options?: ProgressOptions): Promise<ShownPlan> {
-    return await this.#perform(planIntegration, { ...input, sandbox: this.name }, options);
+  async plan(input: PlanInput, options?: ProgressOptions): Promise<ShownPlan> {
+    return await this.#perform(planIntegration, { ...input }, options);
   }
 
   /**
@@ -239,43 +228,43 @@ export class Sandbox implements AsyncDisposable {
    * @throws LitterboxError `CHANGED_SINCE_SHOWN`, `RISKY_CHANGES`, as `Litterbox.apply`
    */
   async apply({ onPlan, ...input }: ApplyOptions = {}, options?: ProgressOptions): Promise<IntegrateResult> {
-    return await this.#perform(applyChanges, { ...input, sandbox: this.name }, { ...options, onPlan });
+    return await this.#perform(applyChanges, { ...input }, { ...options, onPlan });
   }
 
   /** Merges as `git merge` does, then deletes the sandbox. @throws LitterboxError as {@link apply} */
   async merge({ onPlan, ...input }: MergeOptions = {}, options?: ProgressOptions): Promise<IntegrateResult> {
-    return await this.#perform(mergeChanges, { ...input, sandbox: this.name }, { ...options, onPlan });
+    return await this.#perform(mergeChanges, { ...input }, { ...options, onPlan });
   }
 
   /** @throws LitterboxError `UNMERGED_WORK` without `force`, where there is work that nobody took */
   async delete(input: { readonly force?: boolean } = {}, options?: CallOptions): Promise<SandboxRecord> {
-    return await this.#perform(deleteSandbox, { ...input, sandbox: this.name }, options);
+    return await this.#perform(deleteSandbox, { ...input }, options);
   }
 
   /** Pauses, stops or resumes it. */
   async setRunState(state: RunState, options?: CallOptions): Promise<RunStateResult> {
-    const [result] = await this.#perform(setRunState, { sandbox: this.name, state }, options);
+    const [result] = await this.#perform(setRunState, { state }, options);
     return result as RunStateResult; // one sandbox, one result
   }
 
   /** Puts the workspace to a revision, by number or commit. */
   async restore(revision: string, options?: ProgressOptions): Promise<RestoreResult> {
-    return await this.#perform(restoreRevision, { sandbox: this.name, revision }, options);
+    return await this.#perform(restoreRevision, { revision }, options);
   }
 
   /** Rebuilds a runtime that was lost, from the last revision. One that works is left as it is (`CONFLICT`), unless `force` is set. */
   async recover(input: { readonly force?: boolean } = {}, options?: ProgressOptions): Promise<SandboxRecord> {
-    return await this.#perform(recoverSandbox, { ...input, sandbox: this.name }, options);
+    return await this.#perform(recoverSandbox, { ...input }, options);
   }
 
   /** What isolation is in force, as read back when its session started. */
   async assurance(options?: CallOptions): Promise<Assurance | undefined> {
-    return (await this.#perform(findSandbox, { sandbox: this.name }, options)).assurance;
+    return (await this.#perform(findSandbox, {}, options)).assurance;
   }
 
   /** Revisions, newest first. */
   async log({ limit, ...call }: CallOptions & { readonly limit?: number } = {}): Promise<readonly LogEntry[]> {
-    const entries = await this.#perform(readLog, { sandbox: this.name, limit, revisionsOnly: true }, call);
+    const entries = await this.#perform(readLog, { limit, revisionsOnly: true }, call);
     return entries.filter((entry) => entry.type === 'revision');
   }
 
@@ -285,22 +274,22 @@ export class Sandbox implements AsyncDisposable {
    * @param call its number, as entries of the log have it, or the agent's own id of it
    */
   async call(call: number | string, options?: CallOptions): Promise<PastCall> {
-    return await this.#perform(readCall, { sandbox: this.name, call: String(call) }, options);
+    return await this.#perform(readCall, { call: String(call) }, options);
   }
 
   /** The changed lines of a file, each with the call that wrote it. */
   async blame(path: string, options?: CallOptions): Promise<FileBlame> {
-    return await this.#perform(blameFile, { sandbox: this.name, path }, options);
+    return await this.#perform(blameFile, { path }, options);
   }
 
   /** Which tests were run here, how they ended, and whether anything changed since. */
   async proof(options?: CallOptions): Promise<Proof> {
-    return await this.#perform(readProof, { sandbox: this.name }, options);
+    return await this.#perform(readProof, {}, options);
   }
 
   /** What its services do. */
   async services(options?: CallOptions): Promise<readonly ServiceStatus[]> {
-    return await this.#perform(controlService, { sandbox: this.name, action: 'status' }, options);
+    return await this.#perform(controlService, { action: 'status' }, options);
   }
 
   /** Starts, stops or restarts a service, or all of them; resolves when it is up or down. What it changed is recorded. */
@@ -309,21 +298,17 @@ export class Sandbox implements AsyncDisposable {
     service?: string,
     options?: CallOptions,
   ): Promise<readonly ServiceStatus[]> {
-    return await this.#perform(controlService, { sandbox: this.name, action, service }, options);
+    return await this.#perform(controlService, { action, service }, options);
   }
 
   /** What services print: the end of it, and with `isFollowing` what comes. Hostile text. */
-  async *logs({
-    signal,
-    ...request
-  }: CallOptions &
-    Omit<(typeof readServiceLogs)['input']['_zod']['input'], 'sandbox'> = {}): AsyncGenerator<ServiceOutput> {
-    yield* await this.#perform(readServiceLogs, { ...request, sandbox: this.name }, { signal });
+  async *logs({ signal, ...request }: CallOptions & LogsInput = {}): AsyncGenerator<ServiceOutput> {
+    yield* await this.#perform(readServiceLogs, { ...request }, { signal });
   }
 
   /** Its ports, where they are found on this machine, and whether something listens. */
   async ports(options?: CallOptions): Promise<readonly PortStatus[]> {
-    return await this.#perform(listPorts, { sandbox: this.name }, options);
+    return await this.#perform(listPorts, {}, options);
   }
 
   /**
@@ -334,7 +319,7 @@ export class Sandbox implements AsyncDisposable {
     name,
     ...call
   }: ProgressOptions & { readonly name?: string } = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
-    const forked = (await this.#perform(forkSandbox, { sandbox: this.name, name }, call)) as ForkResult; // of one
+    const forked = (await this.#perform(forkSandbox, { name }, call)) as ForkResult; // of one
     return this.#forkOf(forked);
   }
 
@@ -346,7 +331,7 @@ export class Sandbox implements AsyncDisposable {
     count: number,
     { name, ...call }: ProgressOptions & { readonly name?: string } = {},
   ): Promise<readonly ((Sandbox & { readonly forked: ForkResult }) | FailedFork)[]> {
-    const forked = await this.#perform(forkSandbox, { sandbox: this.name, name, count }, call);
+    const forked = await this.#perform(forkSandbox, { name, count }, call);
     const all = 'forks' in forked ? forked.forks : [forked];
     return all.map((one) => ('error' in one ? one : this.#forkOf(one)));
   }
@@ -358,7 +343,7 @@ export class Sandbox implements AsyncDisposable {
     { command, judge, count, name, timeoutMs }: Omit<RaceInput, 'sandbox'>,
     options?: ProgressOptions,
   ): Promise<RaceResult> {
-    return await this.#perform(raceForks, { sandbox: this.name, command, judge, count, name, timeoutMs }, options);
+    return await this.#perform(raceForks, { command, judge, count, name, timeoutMs }, options);
   }
 
   #forkOf(forked: ForkResult): Sandbox & { readonly forked: ForkResult } {
@@ -370,30 +355,32 @@ export class Sandbox implements AsyncDisposable {
    * first free of s1, s2 …
    */
   async snapshot({ label, ...call }: ProgressOptions & { readonly label?: string } = {}): Promise<TakeSnapshotResult> {
-    return await this.#perform(takeSnapshot, { sandbox: this.name, label }, call);
+    return await this.#perform(takeSnapshot, { label }, call);
   }
 
   /** Its snapshots, oldest first. */
   async snapshots(options?: CallOptions): Promise<readonly SandboxSnapshot[]> {
-    return await this.#perform(listSnapshots, { sandbox: this.name }, options);
+    return await this.#perform(listSnapshots, {}, options);
   }
 
   /** Puts workspace and home back to a snapshot. What runs here ends; what no call recorded is recorded first. */
   async restoreSnapshot(label: string, options?: ProgressOptions): Promise<RestoreSnapshotResult> {
-    return await this.#perform(restoreSnapshot, { sandbox: this.name, label }, options);
+    return await this.#perform(restoreSnapshot, { label }, options);
   }
 
   /** Takes the last change back, as a revision; again takes back the one before. */
   async undo(options?: ProgressOptions): Promise<UndoResult> {
-    return await this.#perform(undoRevision, { sandbox: this.name }, options);
+    return await this.#perform(undoRevision, {}, options);
   }
 
+  /** Removes a snapshot, and gives what it was. */
   async removeSnapshot(label: string, options?: CallOptions): Promise<SandboxSnapshot> {
-    return await this.#perform(removeSnapshot, { sandbox: this.name, label }, options);
+    return await this.#perform(removeSnapshot, { label }, options);
   }
 
+  /** Makes one commit of all revisions since the last milestone. Nothing where there are none. */
   async milestone(message: string, options?: CallOptions): Promise<Milestone | undefined> {
-    return await this.#perform(cutMilestone, { sandbox: this.name, message }, options);
+    return await this.#perform(cutMilestone, { message }, options);
   }
 
   /**
@@ -403,7 +390,7 @@ export class Sandbox implements AsyncDisposable {
    * @throws LitterboxError `BUSY` while another agent has it
    */
   async seat(agent: string, options?: CallOptions): Promise<Lease> {
-    return await this.#perform(seatAgent, { sandbox: this.name, agent }, options);
+    return await this.#perform(seatAgent, { agent }, options);
   }
 
   /** What runs commands that are given as text: bash where the sandbox has one. */
@@ -418,14 +405,19 @@ export class Sandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#useCases.get(OpenSandboxes).close(this.#record.id);
+    if (this.#hold) await this.#deleteEphemeral(this.#hold);
   }
 
-  async #perform<Input extends Operation['input'], Result>(
-    operation: Operation<Input, Result>,
-    input: Input['_zod']['input'],
-    options?: OperationOptions,
-  ): Promise<Result> {
-    return await operation.execute(this.#useCases, parseInput(operation, input), options);
+  /** Gone already, by a merge for instance, is gone. Another sandbox may have its name since. */
+  async #deleteEphemeral(hold: Lease): Promise<void> {
+    try {
+      const { id } = await this.#useCases.get(FindSandbox).find(this.name);
+      if (id === this.id) await this.delete({ force: true });
+    } catch (error) {
+      if (!isLitterboxError(error, 'SANDBOX_NOT_FOUND')) throw error;
+    } finally {
+      await hold[Symbol.asyncDispose]();
+    }
   }
 }
 

@@ -7,7 +7,7 @@ const litterbox = createLitterbox({ repo, providers: [overlayfs], stateDirectory
 const sandbox = await litterbox.open(name);
 for (let index = 0; index < Number(count); index += 1) {
   if (what === 'write') {
-    const { revision } = await sandbox.write(`${process.pid}-${index}`, `${index}\n`, { waitMs: 120_000 });
+    const { revision } = await sandbox.files.write(`${process.pid}-${index}`, `${index}\n`, { waitMs: 120_000 });
     process.stdout.write(`${revision?.commit}\n`);
   } else {
     await sandbox.run('echo unrecorded >left-over; echo written; sleep 1000', {

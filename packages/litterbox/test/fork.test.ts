@@ -24,7 +24,7 @@ describe(`fork, on ${PROVIDER}`, () => {
       'mkdir ignored; echo cached >ignored/file; echo b >src/b.txt; echo play >"$LITTERBOX_PLAYGROUND/file"',
     );
     await source.milestone('b is there');
-    await source.write('src/a.txt', 'changed\n', { message: 'Change a' });
+    await source.files.write('src/a.txt', 'changed\n', { message: 'Change a' });
 
     const fork = await source.fork();
     expect({ name: fork.name, forkedFrom: fork.forked.forkedFrom, warnings: fork.forked.warnings }).toEqual({
@@ -105,7 +105,7 @@ describe(`fork, on ${PROVIDER}`, () => {
     await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const source = await litterbox.create({ name: 'source' });
-    await source.write('src/b.txt', 'b\n');
+    await source.files.write('src/b.txt', 'b\n');
     await source.milestone('b');
     const before = fixture.git('for-each-ref');
     const refused = async (asked: Promise<unknown>) =>
@@ -174,7 +174,7 @@ describe(`undo, on ${PROVIDER}`, () => {
     await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
     const source = await litterbox.create({ name: 'source' });
-    await source.write('src/a.txt', 'one\n');
+    await source.files.write('src/a.txt', 'one\n');
     await source.run('rm src/a.txt; mkdir new; echo two >new/file', { message: 'restore: revision 0' });
     const sandbox = await source.fork();
     const look = async () => (await sandbox.run('cat src/a.txt new/file 2>/dev/null; :')).stdout;

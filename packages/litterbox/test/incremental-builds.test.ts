@@ -156,7 +156,7 @@ onThisMachine('builds go on where the person stopped', () => {
 
       const same = await create('same', 'worktree');
       expect(await inside(same, build)).toEqual([]);
-      await same.write(source('b'), edited('b', 2), { message: 'edit' });
+      await same.files.write(source('b'), edited('b', 2), { message: 'edit' });
       expect(await inside(same, build)).toEqual(['b']);
       expect(await inside(same, build)).toEqual([]);
       expect((await fixture.open().changes('same')).map(({ path }) => path)).toEqual([source('b')]);

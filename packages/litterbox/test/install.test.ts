@@ -99,7 +99,7 @@ else
       expect((await first.sandbox.run(look)).stdout).toBe(ran.stdout);
 
       // What an agent commits is not what runs as root, before a person has taken it.
-      await second.sandbox.write('packages.txt', 'evil\n');
+      await second.sandbox.files.write('packages.txt', 'evil\n');
       await second.sandbox.milestone('other packages');
       const from = await litterbox.create({ name: 'of-a-branch', from: 'litterbox/second' });
       expect((await from.run(`cat packages.txt; ${look}`)).stdout).toBe(`evil\n${ran.stdout}`);

@@ -45,7 +45,7 @@ describe('a state file that was lost', () => {
       changedFiles: 1,
     });
     await after.setRunState('paused', 'ready');
-    expect(new TextDecoder().decode(await (await after.open('paused')).read('two.txt'))).toBe('two\n');
+    expect(new TextDecoder().decode(await (await after.open('paused')).files.read('two.txt'))).toBe('two\n');
     for (const { name } of listed) await after.delete(name, { force: true });
     expect(fixture.git('for-each-ref', 'refs/litterbox')).toBe('');
   });
@@ -67,7 +67,7 @@ describe('a state file that was lost', () => {
     await after.reconcile();
     expect((await after.list()).map(({ state }) => state)).toEqual(['missing']);
     await after.recover('kept');
-    expect(new TextDecoder().decode(await (await after.open('kept')).read('one.txt'))).toBe('one\n');
+    expect(new TextDecoder().decode(await (await after.open('kept')).files.read('one.txt'))).toBe('one\n');
     await after.delete('kept', { force: true });
   });
 });

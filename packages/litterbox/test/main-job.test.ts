@@ -26,9 +26,22 @@ describe(`the main job on ${PROVIDER}`, () => {
       onStderr: (text) => heard.push(`err ${text}`),
     });
     expect([ran.stdout, ...heard.toSorted()]).toEqual(['given\n', 'err ü\n', 'out given\n']);
-    await sandbox.write('src/a.txt', 'one\n');
-    await sandbox.write('src/b.txt', 'two ü\n');
-    expect(await sandbox.readText('src/b.txt')).toBe('two ü\n');
+    await sandbox.files.write('src/a.txt', 'one\n');
+    await sandbox.files.write('src/b.txt', 'two ü\n');
+    expect(await sandbox.files.readText('src/b.txt')).toBe('two ü\n');
+    expect(await sandbox.files.exists('src/none')).toBe(false);
+    await sandbox.files.upload({ '/tmp/one': 'one', '/tmp/sub/two': 'two' });
+    await using spawned = await sandbox.spawn('tr a-z A-Z; sleep 1000 & echo over >&2; exit 4');
+    const writer = spawned.stdin.getWriter();
+    await writer.write('talk\n');
+    const upper = spawned.stdout.getReader();
+    expect((await sandbox.run('true')).exitCode).toBe(0); // beside it
+    await writer.close();
+    expect(Buffer.from((await upper.read()).value ?? []).toString()).toBe('TALK\n');
+    expect((await upper.read()).done).toBe(true);
+    expect(await spawned.wait()).toMatchObject({ exitCode: 4, recorded: { changedFiles: 0 } });
+    const downloaded = await sandbox.files.download(['/tmp/one', '/tmp/sub/two']);
+    expect([...downloaded.values()].map((bytes) => Buffer.from(bytes).toString())).toEqual(['one', 'two']);
     expect((await sandbox.changes()).map(({ path }) => path)).toEqual(['src/a.txt', 'src/b.txt']);
     expect(await sandbox.assurance()).toEqual((await litterbox.assurance('verbs')).assurance);
     await sandbox.restore('1');
@@ -39,6 +52,13 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect(await sandbox.apply({ tip })).toMatchObject({ outcome: 'staged' });
     expect(fixture.git('status', '--porcelain')).toBe('M  src/a.txt');
     await expect(sandbox.recover()).rejects.toMatchObject({ code: 'CONFLICT' });
+    {
+      await using gone = await litterbox.create({ name: 'gone', ephemeral: true, labels: { task: 'x' } });
+      await gone.files.write('work', 'x');
+      expect((await litterbox.list('repository', { labels: { task: 'x' } })).map(({ name }) => name)).toEqual(['gone']);
+      expect(await fixture.open().reconcile()).toEqual([]); // another program
+    }
+    expect((await litterbox.list()).map(({ name }) => name)).toEqual(['verbs']);
     await sandbox.delete({ force: true });
     expect(await litterbox.list()).toEqual([]);
   });
@@ -62,8 +82,8 @@ describe(`the main job on ${PROVIDER}`, () => {
       changedFiles: 2,
     });
     expect((await sandbox.run(['true'])).recorded.revision).toBeUndefined();
-    expect((await sandbox.write('src/c.txt', 'c\n', { message: 'Add c' })).revision?.number).toBe(2);
-    expect(new TextDecoder().decode(await sandbox.read('src/c.txt'))).toBe('c\n');
+    expect((await sandbox.files.write('src/c.txt', 'c\n', { message: 'Add c' })).revision?.number).toBe(2);
+    expect(new TextDecoder().decode(await sandbox.files.read('src/c.txt'))).toBe('c\n');
 
     const log = await sandbox.log();
     expect(log.map(({ number, subject }) => [number, subject])).toEqual([
@@ -121,7 +141,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     const sandbox = await litterbox.create({ name: 'keen', worktrees: 'eager' });
     const tree = join(fixture.repository, '.litterbox/worktrees/keen/src');
     expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('a\n');
-    await sandbox.write('src/a.txt', 'b\n');
+    await sandbox.files.write('src/a.txt', 'b\n');
     expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('a\n');
     await sandbox.milestone('It is b');
     expect(readFileSync(join(tree, 'a.txt'), 'utf8')).toBe('b\n');
@@ -155,12 +175,12 @@ describe(`the main job on ${PROVIDER}`, () => {
     await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const one = await litterbox.create({ name: 'one' });
-    await one.write('src/new.txt', 'new\n');
+    await one.files.write('src/new.txt', 'new\n');
     expect((await litterbox.apply('one')).outcome).toBe('staged');
     expect(fixture.git('status', '--porcelain')).toBe('A  src/new.txt');
     fixture.git('commit', '-q', '-m', 'applied');
     const two = await litterbox.create({ name: 'two' });
-    await two.write('src/a.txt', 'theirs\n');
+    await two.files.write('src/a.txt', 'theirs\n');
     fixture.file('src/a.txt', 'ours\n');
     fixture.git('commit', '-q', '-am', 'ours');
     expect((await litterbox.plan({ sandbox: 'two', integration: 'merge' })).conflicts).toEqual(['src/a.txt']);
@@ -176,7 +196,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     const asked: string[] = [];
     const litterbox = fixture.open({ approver: { approve: async ({ details }) => (asked.push(...details), false) } });
     const sandbox = await litterbox.create({ name: 'risky' });
-    await sandbox.write('.vscode/tasks.json', '{}\n');
+    await sandbox.files.write('.vscode/tasks.json', '{}\n');
     const error = await refusal(litterbox.merge('risky'));
     expect(error).toSatisfyError(coded('RISKY_CHANGES'));
     expect(asked.join()).toContain('.vscode/tasks.json');
@@ -191,7 +211,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'work' });
-    await sandbox.write('x', 'x');
+    await sandbox.files.write('x', 'x');
     expect(await refusal(litterbox.delete('work'))).toSatisfyError(coded('UNMERGED_WORK'));
     await litterbox.delete('work', { force: true });
     expect(await litterbox.list()).toEqual([]);
@@ -240,8 +260,8 @@ describe(`the main job on ${PROVIDER}`, () => {
     await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'time' });
-    await sandbox.write('src/a.txt', 'one\n');
-    await sandbox.write('src/a.txt', 'two\n');
+    await sandbox.files.write('src/a.txt', 'one\n');
+    await sandbox.files.write('src/a.txt', 'two\n');
     await sandbox.run(
       'mkdir -p ignored deep/er && echo kept >ignored/x && echo home >~/x && echo z >deep/er/z && rm src/a.txt && mkdir -p src/a.txt/sub && echo s >src/a.txt/sub/s',
     );
@@ -261,7 +281,7 @@ describe(`the main job on ${PROVIDER}`, () => {
       'write',
       'write',
     ]);
-    await sandbox.write('src/b.txt', 'b\n');
+    await sandbox.files.write('src/b.txt', 'b\n');
     await sandbox.run('echo p >"$LITTERBOX_PLAYGROUND/p"');
     const runtimes = provider({
       host: localHost(),
@@ -274,7 +294,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('SANDBOX_RUNTIME_MISSING'));
     await litterbox.recover('time');
     expect((await sandbox.run('cat src/a.txt src/b.txt')).stdout).toBe('one\nb\n');
-    expect((await sandbox.write('src/c.txt', 'c\n')).revision?.number).toBe(8);
+    expect((await sandbox.files.write('src/c.txt', 'c\n')).revision?.number).toBe(8);
     await sandbox.run('echo p >"$LITTERBOX_PLAYGROUND/p"');
     expect(await refusal(litterbox.recover('time'))).toSatisfyError(coded('CONFLICT'));
     await litterbox.recover('time', { force: true });
@@ -353,9 +373,9 @@ describe(`the main job on ${PROVIDER}`, () => {
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'calls' });
     await sandbox.run('true');
-    await sandbox.write('a', '1');
+    await sandbox.files.write('a', '1');
     await sandbox.run('false');
-    await sandbox.write('a', '1');
+    await sandbox.files.write('a', '1');
     await sandbox.run('echo 2 >a');
     const history = async (input: object) =>
       (await litterbox.perform(readLog, { sandbox: 'calls', ...input })).map((entry) =>
@@ -378,8 +398,8 @@ describe(`the main job on ${PROVIDER}`, () => {
     const litterbox = fixture.open({ approver });
     const other = fixture.open();
     const sandbox = await litterbox.create({ name: 'risky' });
-    await sandbox.write('Makefile', 'all:\n');
-    meanwhile = async () => void (await (await other.open('risky')).write('Makefile', 'evil:\n'));
+    await sandbox.files.write('Makefile', 'all:\n');
+    meanwhile = async () => void (await (await other.open('risky')).files.write('Makefile', 'evil:\n'));
     expect(await refusal(litterbox.merge('risky'))).toSatisfyError(coded('CHANGED_SINCE_SHOWN'));
     expect(existsSync(join(fixture.repository, 'Makefile'))).toBe(false);
     meanwhile = async () => {
@@ -396,7 +416,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     const sandbox = await litterbox.create({ name: 'seen', requireMessage: true });
     expect(await refusal(litterbox.attach({ sandbox: 'seen' }))).toSatisfyError(coded('MESSAGE_EMPTY'));
     expect(await refusal(sandbox.run('true'))).toSatisfyError(coded('MESSAGE_EMPTY'));
-    expect(await refusal(sandbox.write('x', 'y'))).toSatisfyError(coded('MESSAGE_EMPTY'));
+    expect(await refusal(sandbox.files.write('x', 'y'))).toSatisfyError(coded('MESSAGE_EMPTY'));
     let begun = () => {};
     const hasBegun = new Promise<void>((resolve) => (begun = resolve));
     const running = sandbox.run('echo go; mkfifo /tmp/gate; read -r _ </tmp/gate', {
@@ -445,7 +465,7 @@ describe(`the main job on ${PROVIDER}`, () => {
     await using fixture = new LibraryFixture();
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'tree' });
-    await sandbox.write('src/new.txt', 'new\n');
+    await sandbox.files.write('src/new.txt', 'new\n');
     await sandbox.milestone('one');
     const { directory } = await litterbox.worktree('tree');
     expect(readFileSync(join(directory, 'src/new.txt'), 'utf8')).toBe('new\n');

@@ -52,7 +52,7 @@ const allow = (phase: 'setup' | 'run', ...rules: readonly string[]) =>
   `[network]\n${phase} = "allow-list"\nallow = ${JSON.stringify(rules)}\n`;
 const setup = (command: string) => `[container]\nsetup-command = ${JSON.stringify(command)}\n`;
 
-const fileOf = async (sandbox: Sandbox, path: string) => Buffer.from(await sandbox.read(path)).toString();
+const fileOf = async (sandbox: Sandbox, path: string) => Buffer.from(await sandbox.files.read(path)).toString();
 
 /** The error that it rejects with. */
 async function refusal(doing: Promise<unknown>): Promise<LitterboxError> {

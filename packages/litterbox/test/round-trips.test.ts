@@ -91,10 +91,10 @@ describe(`round trips to the machine on ${PROVIDER}`, () => {
       await using attached = await work.attach({ command: ['true'], noInput: true });
       await attached.finish(await attached.process.exit);
     });
-    await count('first write', second.host, () => work.write('src/a.txt', 'one\n'));
-    await work.write('src/a.txt', 'two\n'); // a program for files stays from now on
-    await count('write', second.host, () => work.write('src/a.txt', 'three\n'));
-    await count('read', second.host, () => work.read('src/a.txt'));
+    await count('first write', second.host, () => work.files.write('src/a.txt', 'one\n'));
+    await work.files.write('src/a.txt', 'two\n'); // a program for files stays from now on
+    await count('write', second.host, () => work.files.write('src/a.txt', 'three\n'));
+    await count('read', second.host, () => work.files.read('src/a.txt'));
     await second.litterbox[Symbol.asyncDispose]();
     await first.litterbox[Symbol.asyncDispose]();
     const third = await opened();

@@ -60,7 +60,7 @@ describe('profiles', () => {
     await using fixture = await mcpFixture({ args: ['--sandbox', 'Only One'] });
     await using _only = await fixture.person.create({ name: 'only one' });
     await using other = await fixture.person.create({ name: 'other' });
-    await other.write('secret.txt', 'of the other\n');
+    await other.files.write('secret.txt', 'of the other\n');
     const { tools } = await fixture.client.listTools();
     expect(tools.map(({ name }) => name)).not.toContain('sandbox-create');
     expect(tools.map(({ name }) => name)).not.toContain('sandbox-list');

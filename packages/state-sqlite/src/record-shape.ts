@@ -122,6 +122,8 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   emptySubmodules: optional(list(object({ path: text, reason: text }))),
   missingLargeFiles: optional(object({ paths: list(text), total: number })),
   forkedFrom: optional(text),
+  labels: optional(dictionary(text)),
+  isEphemeral: optional(flag),
   shownTip: optional(text),
   replacements: optional(number),
   generation: number,

@@ -51,7 +51,7 @@ export class Directories {
   /** The directory for Claude after a command, from the file that the command wrote: it is the agent's, and counts if it is one path. */
   async after(file: string): Promise<string | undefined> {
     try {
-      const bytes = await this.#place.hands.read(file);
+      const bytes = await this.#place.hands.files.read(file);
       const isOne = bytes.length <= MAX_PATH_BYTES && isUtf8(bytes);
       const path = isOne ? Buffer.from(bytes).toString('utf8').replace(/\n$/, '') : '';
       return isPlain(path) ? await this.#outside(path) : undefined;

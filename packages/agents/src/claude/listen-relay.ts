@@ -223,7 +223,7 @@ const notedIn = (file: string, { script }: BashCall) => `{ true >| ${file}; } 2>
 
 async function isAbsent({ hands }: ExecPlace, path: string): Promise<boolean> {
   try {
-    await hands.status(path);
+    await hands.files.stat(path);
     return false;
   } catch (error) {
     return isLitterboxError(error, 'NOT_FOUND') || isLitterboxError(error, 'NOT_A_DIRECTORY');

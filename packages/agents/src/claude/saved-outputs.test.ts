@@ -22,7 +22,9 @@ function session() {
   for (const file of [background, printed]) outputs.printed(file);
   const written: [string, string][] = [];
   const hands = {
-    write: async (path: string, bytes: Uint8Array) => void written.push([path, Buffer.from(bytes).toString()]),
+    files: {
+      write: async (path: string, bytes: Uint8Array) => void written.push([path, Buffer.from(bytes).toString()]),
+    },
   } as unknown as Hands;
   return {
     outputs,

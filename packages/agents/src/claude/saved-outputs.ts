@@ -39,7 +39,7 @@ export class SavedOutputs {
       const bytes = name === undefined ? undefined : await bytesOf(file);
       if (bytes === undefined) continue;
       const inside = `/tmp/claude-outputs/${name}.txt`;
-      await hands.write(inside, bytes);
+      await hands.files.write(inside, bytes);
       found = found.replaceAll(file, inside);
     }
     return found;

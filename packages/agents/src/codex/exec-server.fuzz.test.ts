@@ -65,13 +65,15 @@ test('whatever a client sends is answered at most once, and no path with a NUL r
         name: 'one',
         record: { id: 'one', workdir: '/src' },
         attach: refuse,
-        read: refuse,
-        status: refuse,
-        list: refuse,
-        write: refuse,
-        makeDirectory: refuse,
-        remove: refuse,
-        copy: refuse,
+        files: {
+          read: refuse,
+          stat: refuse,
+          list: refuse,
+          write: refuse,
+          mkdir: refuse,
+          remove: refuse,
+          copy: refuse,
+        },
       } as unknown as Hands;
       const server = new ExecServer({ hands, root: '/src', shell: '/bin/sh' });
       const sent: { id?: unknown; result?: unknown; error?: unknown }[] = [];

@@ -22,19 +22,23 @@ export interface Walked {
  * the directories that they lead to. Those are looked into directly below the top, where skills are linked, and not further down: a link may
  * lead back up.
  */
-export async function walk(hands: Pick<Hands, 'list' | 'status'>, top: string, options: WalkOptions): Promise<Walked> {
+export async function walk(
+  files: Pick<Hands['files'], 'list' | 'stat'>,
+  top: string,
+  options: WalkOptions,
+): Promise<Walked> {
   const entries: { path: string; kind: 'file' | 'directory' }[] = [];
   const most = Math.min(options.maxDirectories, MAX_DIRECTORIES);
   const directories = [{ path: top, depth: 0 }];
-  if ((await hands.status(top)).type !== 'directory') return { entries, isTruncated: false };
+  if ((await files.stat(top)).type !== 'directory') return { entries, isTruncated: false };
   let looked = 0;
   for (const { path, depth } of directories) {
     if (looked === most) return { entries, isTruncated: true };
     looked += 1;
-    const names = [...(await hands.list(path))].sort((one, other) => (one.path < other.path ? -1 : 1));
+    const names = [...(await files.list(path))].sort((one, other) => (one.path < other.path ? -1 : 1));
     for (const { path: name, type } of names) {
       const below = `${path}/${name}`;
-      if (type === 'link' && !(options.followDirectorySymlinks && (await leadsToDirectory(hands, below)))) continue;
+      if (type === 'link' && !(options.followDirectorySymlinks && (await leadsToDirectory(files, below)))) continue;
       if (entries.length === options.maxEntries) return { entries, isTruncated: true };
       entries.push({ path: below, kind: type === 'file' ? 'file' : 'directory' });
       const isHidden = options.pruneHiddenDirectories && name.startsWith('.');
@@ -45,9 +49,9 @@ export async function walk(hands: Pick<Hands, 'list' | 'status'>, top: string, o
   return { entries, isTruncated: false };
 }
 
-async function leadsToDirectory(hands: Pick<Hands, 'status'>, path: string): Promise<boolean> {
+async function leadsToDirectory(files: Pick<Hands['files'], 'stat'>, path: string): Promise<boolean> {
   try {
-    return (await hands.status(path)).type === 'directory';
+    return (await files.stat(path)).type === 'directory';
   } catch (error) {
     if (isLitterboxError(error, 'NOT_FOUND')) return false;
     throw error;

@@ -7,8 +7,8 @@ const MAX_BYTES = 2 ** 18;
 export async function instructionsOf(hands: Hands, names: readonly string[]): Promise<Uint8Array> {
   for (const name of names) {
     try {
-      const { sizeBytes, type } = await hands.status(name);
-      if (type === 'file' && sizeBytes <= MAX_BYTES) return await hands.read(name);
+      const { sizeBytes, type } = await hands.files.stat(name);
+      if (type === 'file' && sizeBytes <= MAX_BYTES) return await hands.files.read(name);
     } catch (error) {
       if (!isLitterboxError(error, 'NOT_FOUND')) throw error;
     }

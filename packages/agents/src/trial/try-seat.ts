@@ -108,12 +108,14 @@ function nobody(workdir: string, onCommand: () => void): Hands {
       onCommand();
       return await absent();
     },
-    read: absent,
-    status: absent,
-    list: absent,
-    write: absent,
-    makeDirectory: absent,
-    remove: absent,
-    copy: absent,
+    files: {
+      read: absent,
+      stat: absent,
+      list: absent,
+      write: absent,
+      mkdir: absent,
+      remove: absent,
+      copy: absent,
+    },
   };
 }

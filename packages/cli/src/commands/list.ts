@@ -105,6 +105,9 @@ function columnsOf(
           { header: isForPerson ? 'REV' : 'REVISIONS', cell: work(1), rank: 4 },
           { header: 'MILESTONE', cell: work(2), rank: 2 },
         ]),
+    ...(sandboxes.some(({ labels }) => labels)
+      ? [{ header: 'LABELS', cell: ({ labels }: SandboxSummary) => labelsCell(labels), rank: 6 }]
+      : []),
     { header: 'LAST CALL', cell: (one) => callCell(talk, one, isForPerson) },
     ...(hasForks
       ? [{ header: 'FORKED FROM', cell: ({ forkedFrom }: SandboxSummary) => forkedFrom ?? '', rank: 5 }]
@@ -112,6 +115,11 @@ function columnsOf(
     ...(isAll ? [{ header: 'REPOSITORY', cell: ({ repository }: SandboxSummary) => visibleName(repository) }] : []),
   ];
 }
+
+const labelsCell = (labels: SandboxSummary['labels'] = {}) =>
+  Object.entries(labels)
+    .map(([name, value]) => visibleName(value === '' ? name : `${name}=${value}`))
+    .join(' ');
 
 function stateCell(talk: Talk, { state, isDegraded }: SandboxSummary): string {
   const paint = {

@@ -25,7 +25,7 @@ function valueOf(schema: FieldSchema, name: string, value: unknown): unknown {
   const { parse, isList, wanted = 'such a value' } = wordingOf(schema);
   if (Array.isArray(value) && isList) return value.flatMap((one) => valueOf(schema, name, one));
   if (Array.isArray(value) && schema.def.type !== 'record') return manyOf(schema, value as readonly string[]);
-  if (schema.def.type === 'record') return variables(value as readonly string[]);
+  if (schema.def.type === 'record') return pairsOf(name, value as readonly string[]);
   if (!parse || typeof value !== 'string') return value;
   const parsed = parse(value);
   if (parsed !== undefined) return parsed;
@@ -35,14 +35,14 @@ function valueOf(schema: FieldSchema, name: string, value: unknown): unknown {
   });
 }
 
-function variables(pairs: readonly string[]): Readonly<Record<string, string>> {
+function pairsOf(name: string, pairs: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const cut = pair.indexOf('=');
       if (cut < 1)
-        throw new LitterboxError('ENV_NAME', `--env ${shown(pair)} is not NAME=value.`, {
+        throw new LitterboxError('ENV_NAME', `${name} ${shown(pair)} is not NAME=value.`, {
           operation: 'cli.parse',
-          hint: 'Write --env NAME=value.',
+          hint: `Write ${name} NAME=value.`,
         });
       return [pair.slice(0, cut), pair.slice(cut + 1)];
     }),

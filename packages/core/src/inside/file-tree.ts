@@ -10,6 +10,7 @@ export interface FileStatus {
   readonly type: 'file' | 'directory' | 'other';
   /** The path itself is a link. */
   readonly isLink: boolean;
+  /** As the file system says; of a link that of the file behind it. */
   readonly sizeBytes: number;
   /** Since 1970, to the second. */
   readonly modifiedMs: number;

@@ -14,6 +14,7 @@ const WALK_TIMEOUT_MS = 60_000;
 export interface FoundName {
   /** Relative to where the walk began. */
   readonly path: string;
+  /** A link is one whatever it leads to. */
   readonly type: 'file' | 'directory' | 'link';
 }
 

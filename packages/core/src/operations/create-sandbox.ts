@@ -27,7 +27,7 @@ const input = z.strictObject({
     .text('base')
     .optional()
     .describe(
-      "What it starts from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
+      "Base to start from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
     ),
   include: fields
     .paths()
@@ -77,7 +77,7 @@ const input = z.strictObject({
   network: z
     .enum(['none', 'setup', 'run', 'both'])
     .optional()
-    .describe('What may reach the hosts that are allowed: nothing, the setup, commands after it, or both'),
+    .describe('Phases that may reach the hosts that are allowed: none, the setup, commands after it, or both'),
   allow: fields
     .rules()
     .optional()
@@ -100,6 +100,11 @@ const input = z.strictObject({
   allowDegraded: fields.flag().optional().describe('Continue although a security control is missing'),
   freshSetup: fields.flag().optional().describe('Run the setup again although its result is kept'),
   rollback: fields.flag().optional().describe('Remove everything again when the setup fails'),
+  labels: fields.labels().optional().describe('A label to find it by; again for more'),
+  ephemeral: fields
+    .flag()
+    .register(wordings, { about: 'Delete it, with all its work, when its object or the Litterbox is disposed of' })
+    .optional(),
 });
 
 /** `sandbox-create`, `litterbox create`: make a sandbox from a commit. */
@@ -127,6 +132,7 @@ export const createSandbox = operation({
     provider: record.provider,
     host: parseProviderKey(record.provider).host,
     ...(record.placement && { placement: record.placement }),
+    ...(record.labels && { labels: record.labels }),
     base: record.baseCommit,
     workdir: record.workdir,
     leftOut: await leftOut.catch(() => null), // git could not say
@@ -136,7 +142,11 @@ export const createSandbox = operation({
     mechanism: record.assurance?.mechanism,
     ...(record.ports && { ports: record.ports.map((port) => ({ ...port, url: portUrl(port) })) }),
   }),
-  execute: async (useCases, { name, from, provider, host, freshSetup, rollback, ...keys }, options) =>
+  execute: async (
+    useCases,
+    { name, from, provider, host, freshSetup, rollback, labels, ephemeral, ...keys },
+    options,
+  ) =>
     await useCases.get(CreateSandbox).create(
       {
         name,
@@ -145,6 +155,8 @@ export const createSandbox = operation({
         hosts: typeof host === 'string' ? [host] : host,
         freshSetup,
         rollback,
+        labels,
+        isEphemeral: ephemeral,
         overrides: overridesOf(keys),
       },
       options,
@@ -170,7 +182,10 @@ function overridesOf({
   allowPrivate,
   deny,
   ...rest
-}: Omit<z.output<typeof input>, 'name' | 'from' | 'provider' | 'host' | 'freshSetup' | 'rollback'>): PolicyOverrides {
+}: Omit<
+  z.output<typeof input>,
+  'name' | 'from' | 'provider' | 'host' | 'freshSetup' | 'rollback' | 'labels' | 'ephemeral'
+>): PolicyOverrides {
   return {
     ...defined(rest),
     limits: defined({ memoryBytes, cpus, processes, openFiles, diskBytes, diskBytesPerSecond }),

@@ -32,6 +32,7 @@ import { seatAgent } from './work/seat-agent.ts';
 import { checkSecrets, listSecrets } from './secrets.ts';
 import { trustConfig } from './trust-config.ts';
 import { writeFile } from './work/write-file.ts';
+import { writeFiles } from './work/write-files.ts';
 
 /** Everything that a person or a program may ask for. Agents have `AGENT_TOOLS`. */
 export const OPERATIONS = [
@@ -42,6 +43,7 @@ export const OPERATIONS = [
   runCommand,
   readFile,
   writeFile,
+  writeFiles,
   readFileStatus,
   listDirectory,
   makeDirectory,

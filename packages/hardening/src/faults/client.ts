@@ -35,7 +35,7 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
       return { exitCode, stdout, stderr, commit: recorded.revision?.commit };
     }
     case 'write':
-      return { commit: (await (await on.open(job.name)).write(job.path, job.content)).revision?.commit };
+      return { commit: (await (await on.open(job.name)).files.write(job.path, job.content)).revision?.commit };
     case 'read':
       return await readIn(on, job.name, job.path);
     case 'milestone':
@@ -72,7 +72,7 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
 /** The content, and which sandbox it is of unless the name changed hands meanwhile. */
 async function readIn(on: Litterbox, name: string, path: string): Promise<{ content: string; id?: string }> {
   const { id } = await on.open(name);
-  const content = Buffer.from(await (await on.open(name)).read(path)).toString();
+  const content = Buffer.from(await (await on.open(name)).files.read(path)).toString();
   const isSame = (await on.list()).some((one) => one.id === id);
   return { content, ...(isSame && { id }) };
 }

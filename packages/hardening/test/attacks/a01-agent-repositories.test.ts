@@ -29,11 +29,11 @@ function runsOnTheHost({ marks }: AttackFixture, payload: string, command: strin
 /** Everything Litterbox does for agent and person, on the sandbox's work. Apply is accepted as a person would. */
 async function everything(fixture: AttackFixture, sandbox: Sandbox): Promise<void> {
   const litterbox = fixture.open();
-  await sandbox.write('seen.txt', 'x\n');
+  await sandbox.files.write('seen.txt', 'x\n');
   fixture.hear('a diff', await sandbox.diff());
   fixture.hear('the changes', JSON.stringify(await litterbox.changes(sandbox.name)));
   fixture.hear('the log', JSON.stringify(await sandbox.log()));
-  fixture.hear('a file', await sandbox.read('seen.txt'));
+  fixture.hear('a file', await sandbox.files.read('seen.txt'));
   fixture.hear('the plan', JSON.stringify(await litterbox.plan({ sandbox: sandbox.name, integration: 'merge' })));
   await litterbox.worktree(sandbox.name);
   await litterbox.reconcile();
@@ -83,7 +83,7 @@ describe('repositories that an agent makes', () => {
     const sandbox = await fixture.open().create({ name: 'a' });
     const { recorded } = await fixture.run(sandbox, payload);
     expect(recorded.warnings).toEqual([{ type: 'refused-path', code: 'PATH_GIT_DIR', path: '.git' }]);
-    await expect(sandbox.write('.git/hooks/post-checkout', 'x')).rejects.toMatchObject({ code: 'PATH_GIT_DIR' });
+    await expect(sandbox.files.write('.git/hooks/post-checkout', 'x')).rejects.toMatchObject({ code: 'PATH_GIT_DIR' });
     const hooks = Object.entries(repositoryDigest(fixture.scratch.repository)).filter(([path]) =>
       path.startsWith('.git/hooks/'),
     );
@@ -313,7 +313,7 @@ describe('repositories that an agent makes', () => {
     'A15: an agent that rewrites history in the sandbox rewrites its own throw-away repository',
     async (fixture) => {
       const sandbox = await fixture.open().create({ name: 'a' });
-      await sandbox.write('one.txt', '1\n');
+      await sandbox.files.write('one.txt', '1\n');
       await fixture.run(sandbox, `git ${IDENTITY} init -q . && git add -A && git ${IDENTITY} commit -q -m mine`);
       const before = await sandbox.log();
       positiveControl(
@@ -329,7 +329,7 @@ describe('repositories that an agent makes', () => {
       expect(after.slice(-before.length)).toEqual(before);
       expect(after.length).toBe(before.length + 1);
       await fixture.open().restore('a', '1');
-      expect(new TextDecoder().decode(await sandbox.read('one.txt'))).toBe('1\n');
+      expect(new TextDecoder().decode(await sandbox.files.read('one.txt'))).toBe('1\n');
     },
   );
 });

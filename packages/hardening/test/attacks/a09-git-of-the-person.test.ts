@@ -81,8 +81,8 @@ describe("the person's git", () => {
       const litterbox = fixture.open();
       const sandbox = await litterbox.create({ name: 'a' });
       await fixture.run(sandbox, 'echo two >src/a.txt; echo new >src/b.txt');
-      await sandbox.write('src/c.txt', 'c\n');
-      await sandbox.read('src/c.txt');
+      await sandbox.files.write('src/c.txt', 'c\n');
+      await sandbox.files.read('src/c.txt');
       await sandbox.diff();
       await sandbox.log();
       await litterbox.changes('a');
@@ -140,7 +140,7 @@ exec git "$@"
       parts: { sourceControl: git({ stateDirectory: scratch.stateDirectory, gitBinary: wrapper }) },
     });
     const sandbox = await litterbox.create({ name: 'a' });
-    await sandbox.write('scripts/hook.sh', '#!/bin/sh\n');
+    await sandbox.files.write('scripts/hook.sh', '#!/bin/sh\n');
     await sandbox.milestone('m');
     expect((await litterbox.merge('a')).outcome).toBe('committed');
     expect(readFileSync(log, 'utf8').split('\n').length).toBeGreaterThan(10);
@@ -201,7 +201,7 @@ exec git "$@"
       positiveControl(line, trailersOf(`fix: x\n\n${line}\n`), (text) => text !== '' || line.startsWith('('));
     const message = (line: string) => `fix: a thing [skip ci]\n\nSee https://localhost/x\n#1 fixes\n\n${line}`;
     for (const line of forged) {
-      await sandbox.write('src/b.txt', `${line}\n`, { message: message(line) });
+      await sandbox.files.write('src/b.txt', `${line}\n`, { message: message(line) });
       await sandbox.milestone(message(line));
       const text = scratch.git('log', '-1', '--format=%B', 'litterbox/a');
       expect({ line, forged: forgedIn(`${text}\n`) }).toEqual({ line, forged: [] });
@@ -213,7 +213,7 @@ exec git "$@"
       expect(last?.trailers.map(([name]) => name).every((name) => name.startsWith('Litterbox-'))).toBe(true);
     }
     for (const text of ['-F/etc/passwd', '--amend', '--exec=touch x', '# no comment']) {
-      await sandbox.write('src/b.txt', `${text}\n`, { message: text });
+      await sandbox.files.write('src/b.txt', `${text}\n`, { message: text });
       await sandbox.milestone(text);
       expect(scratch.git('log', '-1', '--format=%s', 'litterbox/a')).toBe(text);
     }
@@ -226,7 +226,7 @@ exec git "$@"
       [' \n', 'MESSAGE_EMPTY'],
     ] as const) {
       await expect(sandbox.milestone(text)).rejects.toMatchObject({ code });
-      await expect(sandbox.write('src/b.txt', 'never\n', { message: text })).rejects.toMatchObject({ code });
+      await expect(sandbox.files.write('src/b.txt', 'never\n', { message: text })).rejects.toMatchObject({ code });
     }
     fixture.acceptRepository();
   });

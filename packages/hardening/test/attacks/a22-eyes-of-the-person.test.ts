@@ -52,7 +52,7 @@ describe('the eyes of the person', () => {
       'sh',
       ...DECEPTIONS.filter((text) => !text.includes('/')),
     ]);
-    await sandbox.write('src/a.txt', DECEPTIONS.map((text) => `${text}\n`).join(''), {
+    await sandbox.files.write('src/a.txt', DECEPTIONS.map((text) => `${text}\n`).join(''), {
       message: `say ${DECEPTIONS.join(' ')}`,
     });
     await fixture.run(sandbox, ['printf', '%s', LINK]);
@@ -90,7 +90,7 @@ describe('the eyes of the person', () => {
 
   attack('A22: what a command says into a pipe is its own bytes', async (fixture) => {
     const sandbox = await fixture.open().create({ name: 'a' });
-    await sandbox.write('src/a.txt', `${CLIPBOARD}\n`);
+    await sandbox.files.write('src/a.txt', `${CLIPBOARD}\n`);
     expect(commandLine(fixture, ['diff', 'a']).stdout).toContain(CLIPBOARD);
   });
 
@@ -101,7 +101,7 @@ describe('the eyes of the person', () => {
       const litterbox = fixture.open();
       const sandbox = await litterbox.create({ name: 'a' });
       const file = 'notes.txt';
-      await sandbox.write(file, `Read this.${TAGS}\n${FILLED}\n`);
+      await sandbox.files.write(file, `Read this.${TAGS}\n${FILLED}\n`);
       const odd = [FORGING, `${'d/'.repeat(150)}Makefile`, `bl${TAGS}ank`, ...UNSEEN.map((one) => `x${one}y`)];
       const make = 'for name; do mkdir -p "$name"; echo x >"$name/package.json"; done';
       await fixture.run(sandbox, ['sh', '-c', make, 'sh', ...odd]);
@@ -243,7 +243,7 @@ describe('the eyes of the person', () => {
   attack('AX4: a yes for one plan is no yes for what came after it', async (fixture) => {
     const litterbox = fixture.open();
     const sandbox = await litterbox.create({ name: 'a' });
-    await sandbox.write('Makefile', 'all:\n');
+    await sandbox.files.write('Makefile', 'all:\n');
     // While the person looks at the question, the agent changes the answer's object.
     const other = await fixture.open().open('a');
     const asking = fixture.open({

@@ -434,7 +434,7 @@ describe('tools: arguments', () => {
       const byPerson = await fixture.open({ repo: foreign }).create({ name: 'a' });
       positiveControl(
         'a repository that a person names',
-        new TextDecoder().decode(await byPerson.read('foreign.txt')),
+        new TextDecoder().decode(await byPerson.files.read('foreign.txt')),
         (text) => text === 'foreign\n',
       );
       await using other = await agentOn(fixture, {

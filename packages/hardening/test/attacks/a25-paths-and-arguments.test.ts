@@ -8,7 +8,7 @@ import { commandLine } from './command-line.ts';
 
 /** What a read gave: text, or the code of its refusal. */
 async function readOf(fixture: AttackFixture, sandbox: Sandbox, path: string): Promise<string> {
-  return await sandbox.read(path).then(
+  return await sandbox.files.read(path).then(
     (bytes) => {
       fixture.hear(`reading ${path}`, bytes);
       return new TextDecoder().decode(bytes);
@@ -85,7 +85,7 @@ describe('paths', () => {
     const ofCommands = names((await fixture.run(sandbox, ['env'])).stdout, '\n');
     expect(ofProcessOne.filter((name) => !ofCommands.includes(name))).toEqual([]);
     for (const path of [canary, `${up}${canary.slice(1)}`, `/proc/self/root${canary}`, '/etc/passwd', '/usr/bin/env'])
-      await expect(sandbox.write(path, 'overwritten')).rejects.toMatchObject({
+      await expect(sandbox.files.write(path, 'overwritten')).rejects.toMatchObject({
         code: expect.stringMatching(/^(NOT_|PERMISSION_)/),
       });
   });
@@ -98,7 +98,7 @@ describe('paths', () => {
     for (const path of [`${twin}/secret`, `../${twin.split('/').at(-1)}/secret`, '/srcx/secret', '/src-evil/x'])
       expect({ path, readOf: await readOf(fixture, sandbox, path) }).toEqual({ path, readOf: 'refused: NOT_FOUND' });
     // Nor is it taken for a part of the workspace that must not hold .git.
-    await expect(sandbox.write(`${fixture.scratch.repository}/.git/x`, 'x')).rejects.toMatchObject({
+    await expect(sandbox.files.write(`${fixture.scratch.repository}/.git/x`, 'x')).rejects.toMatchObject({
       code: 'PATH_GIT_DIR',
     });
   });
@@ -118,9 +118,9 @@ describe('paths', () => {
     expect(await readOf(fixture, sandbox, `${'here/'.repeat(30)}src/a.txt`)).toBe('a\n');
     // Through a link the sandbox's own temporary directory can be written, and nothing of the host's.
     const name = `litterbox-${crypto.randomUUID()}`;
-    await sandbox.write(`r/tmp/${name}`, 'x');
+    await sandbox.files.write(`r/tmp/${name}`, 'x');
     expect(onTheHost(['sh', '-c', `ls /tmp/${name}`]).code).not.toBe(0);
-    await expect(sandbox.write('c', 'overwritten')).rejects.toMatchObject({ code: expect.any(String) });
+    await expect(sandbox.files.write('c', 'overwritten')).rejects.toMatchObject({ code: expect.any(String) });
     await fixture.run(sandbox, 'find -L . -maxdepth 3 -name "*.txt" | head; ls -R');
     const { changedFiles } = (await fixture.run(sandbox, 'echo x >>src/a.txt')).recorded;
     expect(changedFiles).toBe(1);
@@ -141,7 +141,7 @@ describe('paths', () => {
         readOf: 'refused: NOT_A_REGULAR_FILE',
       });
       expect(performance.now() - started).toBeLessThan(3000);
-      await expect(sandbox.write(path, 'x')).rejects.toMatchObject({
+      await expect(sandbox.files.write(path, 'x')).rejects.toMatchObject({
         code: expect.stringMatching(/^(NOT_A_|PERMISSION_)/),
       });
     }
@@ -159,14 +159,14 @@ describe('paths', () => {
     expect(recorded.warnings.map(({ path }) => path)).toEqual(expect.arrayContaining(['big']));
     expect(await readOf(fixture, sandbox, 'big')).toBe('refused: FILE_TOO_LARGE');
     expect(await readOf(fixture, sandbox, 'large')).toBe('refused: FILE_TOO_LARGE');
-    expect([...(await sandbox.read('strange'))]).toEqual([
+    expect([...(await sandbox.files.read('strange'))]).toEqual([
       0xff, 0xfe, 0x20, 0xed, 0xa0, 0x80, 0x20, 0x74, 0x65, 0x78, 0x74,
     ]);
-    expect(new TextDecoder().decode(await sandbox.read('na\udcffme'))).toBe('x');
+    expect(new TextDecoder().decode(await sandbox.files.read('na\udcffme'))).toBe('x');
     for (const path of ['\ud800', 'x\ud800y'])
-      await expect(sandbox.read(path)).rejects.toMatchObject({ code: 'PATH_ENCODING' });
+      await expect(sandbox.files.read(path)).rejects.toMatchObject({ code: 'PATH_ENCODING' });
     for (const path of ['', 'x\0y', 'x'.repeat(300), 'x/'.repeat(3000)])
-      await expect(sandbox.read(path)).rejects.toMatchObject({ code: expect.stringMatching(/^PATH_/) });
+      await expect(sandbox.files.read(path)).rejects.toMatchObject({ code: expect.stringMatching(/^PATH_/) });
     // One line without an end: cut in the middle, counted, and bounded in memory.
     const before = process.memoryUsage.rss();
     const said = await fixture.run(sandbox, 'head -c 200000000 /dev/zero | tr "\\0" x', { timeoutMs: 60_000 });
@@ -202,9 +202,12 @@ describe('paths', () => {
       '|touch pwn',
     ];
     for (const [index, name] of names.entries()) {
-      const { changedFiles, warnings } = await sandbox.write(name, `${index}`, { message: `write ${name}` });
+      const { changedFiles, warnings } = await sandbox.files.write(name, `${index}`, { message: `write ${name}` });
       expect({ name, changedFiles, warnings }).toEqual({ name, changedFiles: 1, warnings: [] });
-      expect({ name, text: new TextDecoder().decode(await sandbox.read(name)) }).toEqual({ name, text: `${index}` });
+      expect({ name, text: new TextDecoder().decode(await sandbox.files.read(name)) }).toEqual({
+        name,
+        text: `${index}`,
+      });
     }
     // All at once too: the archive that tar makes is called for with these very names.
     await fixture.run(sandbox, 'for f in * .[!.]*; do [ -f "$f" ] && printf x >>"./$f"; done; true');

@@ -271,7 +271,7 @@ describe('sockets', () => {
       const path = join(fixture.scratch.directory, name);
       writeFileSync(path, bytes, { mode: 0o755 });
       const outside = onTheHost([path]);
-      await sandbox.write(`/tmp/${name}`, bytes);
+      await sandbox.files.write(`/tmp/${name}`, bytes);
       const { exitCode } = await fixture.run(sandbox, `chmod +x /tmp/${name}; /tmp/${name}; exit $?`);
       // Some virtual machines have no gate for i386 at all (seen with PVM): there the kernel stops it everywhere.
       const hasNoGate = name.startsWith('i386') && outside.stderr.endsWith('(SIGSEGV)');
@@ -281,7 +281,7 @@ describe('sockets', () => {
     }
     expect(stopped).toBeGreaterThanOrEqual(2);
     // The same bytes by the machine's own convention run.
-    await sandbox.write('/tmp/own', tinyProgram(exit));
+    await sandbox.files.write('/tmp/own', tinyProgram(exit));
     expect((await fixture.run(sandbox, 'chmod +x /tmp/own; /tmp/own')).exitCode).toBe(42);
   });
 

@@ -203,7 +203,7 @@ describe('resources and files', () => {
       const litterbox = fixture.open();
       const neighbour = await litterbox.create({ name: 'neighbour' });
       const sandbox = await litterbox.create({ name: 'a' });
-      await sandbox.write('kept.txt', 'kept\n');
+      await sandbox.files.write('kept.txt', 'kept\n');
       for (const command of [
         'kill -9 1',
         'kill -9 -1',

@@ -142,7 +142,7 @@ describe('network and secrets', () => {
       NODE_DEBUG: 'child_process',
     };
     const sandbox = await fixture.open().create({ name: 'a' });
-    await sandbox.write('src/a.txt', 'x\n');
+    await sandbox.files.write('src/a.txt', 'x\n');
     for (const args of [
       ['create', 'b', '--from', 'origin/none'],
       ['create', 'b', '--from', `https://user:x@localhost/x.git`],

@@ -91,8 +91,8 @@ describe('what runs later', () => {
       configure(fixture);
       fixture.acceptRepository();
       const sandbox = await fixture.open().create({ name: 'a' });
-      await sandbox.write('scripts/smudge.sh', `#!/bin/sh\n${marks.touch('smudge')}\ncat\n`);
-      await sandbox.write('z.dat', 'zz\n');
+      await sandbox.files.write('scripts/smudge.sh', `#!/bin/sh\n${marks.touch('smudge')}\ncat\n`);
+      await sandbox.files.write('z.dat', 'zz\n');
       commandLine(fixture, ['diff', 'a']);
       for (const integration of ['merge', 'apply'] as const) {
         const refused = commandLine(fixture, [integration, 'a', '--yes-risky']);
@@ -105,7 +105,7 @@ describe('what runs later', () => {
       expect(marks.found()).toEqual([]);
       expect(await fixture.achieved()).toEqual([]);
       // The program alone is the person's to say yes to; git runs it when they next write such a file.
-      await sandbox.write('z.dat', 'z\n');
+      await sandbox.files.write('z.dat', 'z\n');
       commandLine(fixture, ['diff', 'a']);
       expect(commandLine(fixture, ['merge', 'a', '--yes-risky'])).toMatchObject({ code: 0 });
       expect(marks.found()).toEqual([]);
@@ -153,8 +153,8 @@ BUGBOT.md knowledge.md codebuff.json renv/activate.R test/runtests.jl all.do Tup
       const sandbox = await fixture.open().create({ name: 'a' });
       const script = 'for f do mkdir -p "$(dirname "$f")" && echo x >"$f"; done';
       await fixture.run(sandbox, ['sh', '-c', script, 'sh', ...LATER, ...HIDDEN, 'sub/.old/more.txt', 'sub/notes.txt']);
-      await sandbox.write('sub/empty/.gitkeep', '');
-      await sandbox.write('sub/.old/x.txt', 'changed\n');
+      await sandbox.files.write('sub/empty/.gitkeep', '');
+      await sandbox.files.write('sub/.old/x.txt', 'changed\n');
       expect(await named(fixture)).toEqual([...LATER, ...HIDDEN, 'sub/.old/more.txt', 'sub/.old/x.txt'].toSorted());
       const { risky } = await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
       const reasonsOf = (name: string) => risky.find(({ path }) => path === name)?.reasons;
@@ -179,12 +179,12 @@ BUGBOT.md knowledge.md codebuff.json renv/activate.R test/runtests.jl all.do Tup
       const sandbox = await fixture.open().create({ name: 'a' });
       const script = 'for f do mkdir -p "$(dirname "$f")" && echo x >"$f"; done';
       await fixture.run(sandbox, ['sh', '-c', script, 'sh', ...NAMES]);
-      for (const [path, text] of Object.entries(DECEPTIONS)) await sandbox.write(path, text);
+      for (const [path, text] of Object.entries(DECEPTIONS)) await sandbox.files.write(path, text);
       for (const path of ['README.md', 'src/more.ts', 'sub/notes.txt', '.old/more.txt'])
-        await sandbox.write(path, 'fine: \u00e9, \u2603, \ud83d\ude00\n');
-      await sandbox.write('src/empty/.gitkeep', '');
-      await sandbox.write('src/seen-before.txt', 'one\u200b\nfine\n');
-      await sandbox.write('src/mark.txt', '\ufeffone\n');
+        await sandbox.files.write(path, 'fine: \u00e9, \u2603, \ud83d\ude00\n');
+      await sandbox.files.write('src/empty/.gitkeep', '');
+      await sandbox.files.write('src/seen-before.txt', 'one\u200b\nfine\n');
+      await sandbox.files.write('src/mark.txt', '\ufeffone\n');
       expect(await named(fixture)).toEqual([...NAMES, ...Object.keys(DECEPTIONS), '.old/more.txt'].toSorted());
       const refused = commandLine(fixture, ['merge', 'a']);
       expect(refused).toMatchObject({ code: 4 });

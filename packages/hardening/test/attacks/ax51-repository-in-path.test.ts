@@ -116,7 +116,7 @@ describe('a repository that PATH names', () => {
     makeProgram(bin, 'less', `${marks.touch('repository')}\nexec cat`);
     fixture.acceptRepository();
     const sandbox = await fixture.open().create({ name: 'a' });
-    await sandbox.write('src/more.txt', 'more\n');
+    await sandbox.files.write('src/more.txt', 'more\n');
     const shown = (searchPath: string) =>
       onTerminal(fixture, ['diff', 'a'], '', {
         cwd: join(scratch.repository, sub),

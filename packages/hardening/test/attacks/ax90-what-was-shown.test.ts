@@ -58,7 +58,7 @@ describe('what was shown', () => {
         sandbox: 'a',
         command: ['sh', '-c', `printf '%s' "${EVIL}" >src/f.js; read rest`],
       });
-      while (!Buffer.from(await sandbox.read('src/f.js')).includes('evil')) await new Promise(setImmediate);
+      while (!Buffer.from(await sandbox.files.read('src/f.js')).includes('evil')) await new Promise(setImmediate);
       const { stdout, stderr } = commandLine(fixture, ['diff', 'a']);
       expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining('evil'), stderr: '' });
     },
@@ -69,17 +69,17 @@ describe('what was shown', () => {
     'AX90: a state counts as shown only where its contents were',
     async (fixture) => {
       const sandbox = await fixture.open().create({ name: 'a' });
-      await sandbox.write('src/f.js', EVIL);
+      await sandbox.files.write('src/f.js', EVIL);
       // Names and counts, and a question whose answer goes to a program.
       expect(commandLine(fixture, ['diff', 'a', '--json'])).toMatchObject({ code: 0 });
       for (const flags of [['--json'], [], ['--json']]) {
-        await sandbox.write('src/f.js', `${EVIL}${flags.join()}\n`);
+        await sandbox.files.write('src/f.js', `${EVIL}${flags.join()}\n`);
         const asked = onTerminal(fixture, [...flags, 'merge', 'a'], 'n');
         for (const said of [EVIL.trim(), 'Merge a']) expect(asked).toContain(said);
       }
       expect(merged(fixture)).toBe(FILES['src/f.js'].trim());
       // A pager that is not there shows nothing.
-      await sandbox.write('src/f.js', HARMLESS);
+      await sandbox.files.write('src/f.js', HARMLESS);
       const shown = onTerminal(fixture, ['diff', 'a'], '', { env: { LITTERBOX_PAGER: 'no-such-pager' } });
       for (const said of ['() => 2', '"no-such-pager" cannot be started']) expect(shown).toContain(said);
     },
@@ -91,9 +91,9 @@ describe('what was shown', () => {
     async (fixture) => {
       const litterbox = fixture.open();
       const sandbox = await litterbox.create({ name: 'a' });
-      await sandbox.write('src/f.js', HARMLESS);
+      await sandbox.files.write('src/f.js', HARMLESS);
       await litterbox.milestone('a', 'Return 2');
-      await sandbox.write('src/f.js', EVIL);
+      await sandbox.files.write('src/f.js', EVIL);
       expect(fixture.scratch.git('diff', 'main', 'litterbox/a')).not.toContain('evil'); // what git alone shows
       expect(fixture.scratch.git('log', '-1', '--format=%b', 'litterbox/a')).toContain('holds nothing later');
       const asked = onTerminal(fixture, ['merge', 'a'], 'n');
@@ -101,9 +101,9 @@ describe('what was shown', () => {
         expect(asked).toContain(said);
       expect(merged(fixture)).toBe(FILES['src/f.js'].trim());
       const other = await fixture.open().create({ name: 'b' });
-      await other.write('src/f.js', HARMLESS);
+      await other.files.write('src/f.js', HARMLESS);
       await litterbox.milestone('b', 'Return 2');
-      await other.write('src/f.js', EVIL);
+      await other.files.write('src/f.js', EVIL);
       expect(commandLine(fixture, ['merge', 'b']).stderr).toContain('the branch litterbox/b is not all of it');
       fixture.acceptRepository();
     },
@@ -115,13 +115,13 @@ describe('what was shown', () => {
     async (fixture) => {
       const litterbox = fixture.open();
       const sandbox = await litterbox.create({ name: 'a' });
-      await sandbox.write('.husky/pre-commit', EVIL);
-      await sandbox.write('key.txt', 'of somebody\n');
-      await sandbox.write('src/f.js', EVIL);
+      await sandbox.files.write('.husky/pre-commit', EVIL);
+      await sandbox.files.write('key.txt', 'of somebody\n');
+      await sandbox.files.write('src/f.js', EVIL);
       await litterbox.milestone('a', 'One');
       await fixture.run(sandbox, 'rm -r .husky key.txt');
-      await sandbox.write('src/f.js', FILES['src/f.js']);
-      await sandbox.write('fine.txt', 'fine\n');
+      await sandbox.files.write('src/f.js', FILES['src/f.js']);
+      await sandbox.files.write('fine.txt', 'fine\n');
       const diff = commandLine(fixture, ['diff', 'a']).stdout;
       expect({ hasFine: diff.includes('+fine'), hasEvil: diff.includes('evil') }).toEqual({
         hasFine: true,
@@ -146,11 +146,11 @@ describe('what was shown', () => {
     'AX92: a yes to files that run code, given before, is a yes to the state that was shown',
     async (fixture) => {
       const sandbox = await fixture.open().create({ name: 'a' });
-      await sandbox.write('.envrc', 'echo harmless\n');
+      await sandbox.files.write('.envrc', 'echo harmless\n');
       const blind = ['merge', 'a', '--yes-risky'];
       expect(commandLine(fixture, blind)).toMatchObject({ code: 4, stderr: expect.stringContaining('--tip ') });
       commandLine(fixture, ['diff', 'a']);
-      await sandbox.write('.envrc', 'curl evil\n');
+      await sandbox.files.write('.envrc', 'curl evil\n');
       expect(commandLine(fixture, blind)).toMatchObject({ code: 6, stderr: expect.stringContaining('.envrc') });
       expect(commandLine(fixture, [...blind, '--tip', '1'])).toMatchObject({ code: 6 });
       await fixture.open().milestone('a', 'more');
@@ -165,12 +165,12 @@ describe('what was shown', () => {
     'AX95: terminal codes, and text behind hundreds of blanks, are named',
     async (fixture) => {
       const sandbox = await fixture.open().create({ name: 'a' });
-      await sandbox.write('code.txt', 'fine\n\u001b[8mhidden\u001b[0m\n');
-      await sandbox.write('pushed.js', `f();${' '.repeat(150)}${'\t'.repeat(150)}evil();\n`);
-      await sandbox.write('wide.txt', `${' '.repeat(190)}x\n${' '.repeat(5000)}\n`);
+      await sandbox.files.write('code.txt', 'fine\n\u001b[8mhidden\u001b[0m\n');
+      await sandbox.files.write('pushed.js', `f();${' '.repeat(150)}${'\t'.repeat(150)}evil();\n`);
+      await sandbox.files.write('wide.txt', `${' '.repeat(190)}x\n${' '.repeat(5000)}\n`);
       const { risky } = await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
       expect(risky.map(({ path }) => path).toSorted()).toEqual(['code.txt', 'pushed.js']);
-      await sandbox.write('wide.txt', `${' '.repeat(2 ** 20 - 2)}\n`); // one long run costs no more than its length
+      await sandbox.files.write('wide.txt', `${' '.repeat(2 ** 20 - 2)}\n`); // one long run costs no more than its length
       await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
     },
     FILES,
@@ -181,7 +181,7 @@ describe('what was shown', () => {
     async (fixture) => {
       const litterbox = fixture.open();
       const sandbox = await litterbox.create({ name: 'a' });
-      await sandbox.write('src/f.js', HARMLESS);
+      await sandbox.files.write('src/f.js', HARMLESS);
       await litterbox.milestone('a', 'Return 2 [skip ci]\n\nFixes #1\nCo-authored-by: Eve <eve@evil.test>');
       const { stderr } = commandLine(fixture, ['merge', 'a']);
       for (const said of ['Message of the commit:', 'Return 2 "skip ci"', 'Fixes #1', '> Co-authored-by'])

@@ -60,7 +60,7 @@ describe('the harness of attacks finds what an attack achieved', () => {
     fixture.scratch.file('new', 'x');
     fixture.scratch.file('.git/hooks/post-merge', 'x');
     writeFileSync(join(fixture.home, '.bashrc'), 'x');
-    await sandbox.write('leak', env?.secret ?? '');
+    await sandbox.files.write('leak', env?.secret ?? '');
     await fixture.run(sandbox, ['printf', '%s', Buffer.from(environment?.secret ?? '').toString('base64')]);
     writeFileSync(join(fixture.scratch.stateDirectory, 'log'), home?.secret ?? '');
     const achieved = (await fixture.achieved()).join('\n');

@@ -277,7 +277,7 @@ describe('tools, audit and state', () => {
       const sandbox = await litterbox.open('a');
       for (const call of [
         sandbox.run('echo x >x'),
-        sandbox.write('y', 'y'),
+        sandbox.files.write('y', 'y'),
         litterbox.milestone('a', 'm'),
         litterbox.merge('a'),
         litterbox.create({ name: 'b' }),
@@ -285,7 +285,7 @@ describe('tools, audit and state', () => {
       ])
         expect(await codeOf(call)).toBe('AUDIT_UNAVAILABLE');
       expect((await litterbox.list()).map(({ name, state }) => [name, state])).toEqual([['a', 'ready']]);
-      expect(Buffer.from(await sandbox.read('work')).toString()).toBe('work\n');
+      expect(Buffer.from(await sandbox.files.read('work')).toString()).toBe('work\n');
     });
     database.exec('DROP TRIGGER refuse');
     database.close();

@@ -110,7 +110,7 @@ describe('a full disk below the state directory', () => {
     await using fixture = faultFixture(undefined, image.mountPoint);
     await fixture.once(async (litterbox) => {
       const sandbox = await litterbox.create({ name: 'a' });
-      await sandbox.write('big', 'old\n');
+      await sandbox.files.write('big', 'old\n');
       image.fill();
       const ran = await outcomeOf(async () => {
         const { exitCode, stderr } = await sandbox.run('head -c 1000000 /dev/zero >more || exit 9');
@@ -120,12 +120,12 @@ describe('a full disk below the state directory', () => {
         });
       });
       expect(['ok', 'DISK_FULL', 'AUDIT_UNAVAILABLE']).toContain(ran);
-      expect(await outcomeOf(async () => await sandbox.write('big', 'x'.repeat(2_000_000)))).not.toBe('ok');
-      expect(Buffer.from(await sandbox.read('big')).toString()).toBe('old\n');
+      expect(await outcomeOf(async () => await sandbox.files.write('big', 'x'.repeat(2_000_000)))).not.toBe('ok');
+      expect(Buffer.from(await sandbox.files.read('big')).toString()).toBe('old\n');
       image.free();
       await sandbox.run('rm -f more');
-      await sandbox.write('big', 'new\n');
-      expect(Buffer.from(await sandbox.read('big')).toString()).toBe('new\n');
+      await sandbox.files.write('big', 'new\n');
+      expect(Buffer.from(await sandbox.files.read('big')).toString()).toBe('new\n');
     });
     await expectInvariants(fixture, 'after the sandbox filled the disk');
   });
@@ -195,7 +195,7 @@ describe('a full disk of a sandbox whose disk is bounded', () => {
     await fixture.once(async (litterbox) => {
       const neighbour = await litterbox.create({ name: 'neighbour' });
       const sandbox = await litterbox.create({ name: 'full', diskBytes: 32 * MIB });
-      await sandbox.write('old', 'old\n');
+      await sandbox.files.write('old', 'old\n');
       await sandbox.run('echo kept >"$LITTERBOX_PLAYGROUND/kept"; echo kept >"$HOME/kept"');
       const before = freeBytes(fixture);
       const filler =
@@ -211,9 +211,9 @@ describe('a full disk of a sandbox whose disk is bounded', () => {
       expect(ran.recorded.changedFiles).toBe(1);
       fixture.acknowledged.add(ran.recorded.revision?.commit ?? 'none');
       expect(before - freeBytes(fixture)).toBeLessThan(40 * MIB);
-      const refusal = await sandbox.write('old', 'x'.repeat(500_000)).catch((error: unknown) => error);
+      const refusal = await sandbox.files.write('old', 'x'.repeat(500_000)).catch((error: unknown) => error);
       expect(refusal).toMatchObject({ code: 'DISK_FULL', details: { hint: expect.stringContaining('limits.disk') } });
-      expect(Buffer.from(await sandbox.read('old')).toString()).toBe('old\n');
+      expect(Buffer.from(await sandbox.files.read('old')).toString()).toBe('old\n');
       expect(await work(litterbox, 'neighbour', 'beside', fixture)).toBe('ok');
       expect(
         (await neighbour.run('head -c 50000000 /dev/zero >ignored-not; wc -c <ignored-not; rm ignored-not')).stdout,
@@ -298,7 +298,7 @@ describe('a call of the kernel that fails', () => {
       await fixture.once(async (litterbox) => await litterbox.reconcile());
       await expectInvariants(fixture, `${call} failed with ${errno} from call ${point}`);
       await fixture.once(async (litterbox) => {
-        await (await litterbox.open('a')).write(`f${sample}`, `again ${sample}\n`);
+        await (await litterbox.open('a')).files.write(`f${sample}`, `again ${sample}\n`);
       });
     }
   });
@@ -314,7 +314,7 @@ describe('the journal of revisions', () => {
       await using fixture = faultFixture();
       await fixture.once(async (litterbox) => {
         fixture.acknowledged.add(
-          (await (await litterbox.create({ name: 'a' })).write('f', 'old\n')).revision?.commit ?? '',
+          (await (await litterbox.create({ name: 'a' })).files.write('f', 'old\n')).revision?.commit ?? '',
         );
       });
       const inject = ['-P', join(storeOf(fixture), 'revisions.journal'), '-e', `inject=${call}:error=${errno}`];
@@ -328,9 +328,9 @@ describe('the journal of revisions', () => {
           return found;
         };
         expect(await numbers()).toEqual([1]);
-        fixture.acknowledged.add((await (await litterbox.open('a')).write('g', 'g\n')).revision?.commit ?? '');
+        fixture.acknowledged.add((await (await litterbox.open('a')).files.write('g', 'g\n')).revision?.commit ?? '');
         expect(await numbers()).toEqual([3, 2, 1]); // what was left unrecorded, and this
-        expect(Buffer.from(await (await litterbox.open('a')).read('f')).toString()).toBe('new\n');
+        expect(Buffer.from(await (await litterbox.open('a')).files.read('f')).toString()).toBe('new\n');
       });
       await expectInvariants(fixture, `${call} failed with ${errno}`);
     },

@@ -67,7 +67,7 @@ describe('a command', () => {
       await shared.on(async (one) => {
         const path = `large-${point.replace('.', '-')}`;
         await one.once(async (litterbox) => {
-          const { revision } = await (await litterbox.open('a')).write('small', point); // so that the journal holds something
+          const { revision } = await (await litterbox.open('a')).files.write('small', point); // so that the journal holds something
           one.acknowledged.add(revision?.commit ?? 'none');
         });
         const death = await one.dying(

@@ -165,14 +165,14 @@ describe('the program in a sandbox that packs and writes small files', () => {
     await using fixture = faultFixture();
     await fixture.once(async (litterbox) => {
       const sandbox = await litterbox.create({ name: 'a' });
-      for (const content of ['1', '2', '3']) await sandbox.write('f', content);
+      for (const content of ['1', '2', '3']) await sandbox.files.write('f', content);
       const [pid = ''] = (await sandbox.run(find)).stdout.split('\n');
       expect(pid).toMatch(/^\d+$/); // it is there
       await sandbox.run(attack(Number(pid)));
       for (const content of ['4', '5', '6']) {
-        const { revision } = await sandbox.write('f', content);
+        const { revision } = await sandbox.files.write('f', content);
         fixture.acknowledged.add(revision?.commit ?? 'none');
-        expect(Buffer.from(await sandbox.read('f')).toString()).toBe(content);
+        expect(Buffer.from(await sandbox.files.read('f')).toString()).toBe(content);
         expect(await recordedIn(fixture, 'a', 'f')).toBe(content);
       }
       expect((await sandbox.run('ls')).stdout).not.toContain('litterbox');

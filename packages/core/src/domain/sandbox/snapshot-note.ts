@@ -7,6 +7,7 @@ export interface SnapshotNote {
   readonly label: Slug;
   /** The sandbox's last revision when it was taken; 0 is the base. */
   readonly revision: number;
+  /** The revision that the workspace stood on. */
   readonly commit: ObjectId;
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseByteSize } from '../../config/settings/parse-byte-size.ts';
 import { parseDuration } from '../../config/settings/parse-duration.ts';
+import { areLabels, LABELS_WANTED } from '../../domain/text/labels.ts';
 import { type Wording, wordings } from './wording.ts';
 
 /** 2 ** 53 - 1 is too many bytes for any machine and still exact. */
@@ -111,6 +112,14 @@ export const fields = {
 
   /** Variables: an object for a program, `NAME=value` again and again on a command line. */
   variables: () => z.record(z.string(), z.string()).register(wordings, { placeholder: 'name=value', flag: 'env' }),
+
+  /** Labels of a sandbox: an object for a program, `name=value` again and again on a command line. */
+  labels: () =>
+    z.record(z.string(), z.string()).refine(areLabels, LABELS_WANTED).register(wordings, {
+      placeholder: 'name=value',
+      flag: 'label',
+      about: 'Labels to find it by, up to 32, by their names',
+    }),
 
   /** A shell command, or a program and its arguments as they are. */
   command: () =>

@@ -12,6 +12,8 @@ export interface Wording {
   readonly parse?: (text: string) => unknown;
   /** The value is a list: `parse` gives one, and the option may be given again and again. */
   readonly isList?: boolean;
+  /** Words for programs, in place of those of `describe`. A field with these alone is for programs alone: no command line has it. */
+  readonly about?: string;
   /** What `parse` accepts, with an example: `a size such as 2GiB`. */
   readonly wanted?: string;
 }

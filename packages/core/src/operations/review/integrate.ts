@@ -12,10 +12,10 @@ const input = z.strictObject({
   arguments: z
     .array(z.string())
     .readonly()
-    .register(wordings, { placeholder: 'argument' })
+    .register(wordings, { placeholder: 'argument', about: 'Arguments of git merge, from an allow-list' })
     .optional()
     .describe('After --: arguments of git merge, from an allow-list'),
-  message: fields.message().optional().describe('Of the merge commit, or of the last commit where there is none'),
+  message: fields.message().optional().describe('For the merge commit, or the last commit where there is none'),
   autostash: fields.flag().optional().describe('Put uncommitted edits aside and back again'),
   tip: fields.tip(),
   acceptRisky: fields.acceptRisky(),
@@ -66,7 +66,12 @@ export const applyChanges = operation({
     examples: ['apply fix-login', 'apply fix-login src docs/api.md', 'apply fix-login -- -X theirs'],
   },
   input: input.extend({
-    arguments: input.shape.arguments.unwrap().optional(), // at the command line they come after -- and begin with a dash
+    // At the command line they come after -- and begin with a dash.
+    arguments: z
+      .array(z.string())
+      .readonly()
+      .register(wordings, { about: 'Arguments of git merge, from an allow-list' })
+      .optional(),
     paths: paths.describe('Only these files and directories; after --: arguments of git merge, from an allow-list'),
   }),
   document,
@@ -100,7 +105,10 @@ export const planIntegration = operation({
   name: 'sandbox-plan',
   summary: 'Say what an apply or merge would do, without doing it',
   effect: 'read',
-  input: input.extend({ integration: z.enum(['apply', 'merge']), paths }),
+  input: input.extend({
+    integration: z.enum(['apply', 'merge']).describe('The step that is planned'),
+    paths: paths.describe('Only these files and directories, of an apply'),
+  }),
   document: (plan: ShownPlan) => planDocument(plan),
   execute: async (useCases, values, options) =>
     await useCases.get(IntegrateChanges).plan({ ...values, paths: values.paths?.map(repositoryPath) }, options),

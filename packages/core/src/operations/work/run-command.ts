@@ -3,6 +3,7 @@ import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/work/run-command.ts';
 import { fields } from '../declare/fields.ts';
 import { operation } from '../declare/operation.ts';
+import { wordings } from '../declare/wording.ts';
 
 /** Largest output kept of each stream when nobody says how much. */
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
@@ -27,16 +28,19 @@ export const runCommand = operation({
     timeoutMs: fields.durationMs(1).optional().describe('Stop the whole process tree after this, such as 90s'),
     message: fields.message().optional().describe('The subject of the revision'),
     waitMs: fields.waitMs(),
-    stdin: fields.octets().optional(),
+    stdin: fields.octets().register(wordings, { about: 'All of its standard input' }).optional(),
     maxOutputBytes: fields
       .bytes(1)
       .max(MAX_OUTPUT_BYTES)
       .optional()
       .describe('Most to keep of each stream; the middle is left out'),
-    mergeOutput: fields.flag().optional(),
+    mergeOutput: fields.flag().register(wordings, { about: 'Errors go where output goes, in order' }).optional(),
     tool: z
       .string()
       .regex(/^[a-z][a-z-]{0,31}$/, 'a word of a-z and dashes')
+      .register(wordings, {
+        about: 'The tool that calls, a word of a-z and dashes: the subject of the revision begins with it',
+      })
       .optional(),
   }),
   document: ({ exit, shell, stdout, stderr, durationMs, interruption, recorded, hints }: RunCommandResult) => ({

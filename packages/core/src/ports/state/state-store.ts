@@ -46,6 +46,10 @@ export interface SandboxRecord {
   readonly missingLargeFiles?: { readonly paths: readonly string[]; readonly total: number };
   /** Name, as it was then, of the sandbox that this one began as a copy of. */
   readonly forkedFrom?: Slug;
+  /** Words of whoever made it, by their names, to find it again. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** It is to go with the program that made it, which holds the lease of `ephemeralLease` as long as it lives. */
+  readonly isEphemeral?: true;
   /** The revision whose changes a person was shown last, as a whole: their yes stands on it. Absent when nobody was shown any. */
   readonly shownTip?: ObjectId;
   /** How often what it runs in was replaced behind programs that have it open; nothing where it never was. */

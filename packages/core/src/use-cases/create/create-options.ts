@@ -1,6 +1,6 @@
 import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { BaseSource, HeldBack } from '../../ports/source-control/persons-repository.ts';
-import type { SandboxRecord } from '../../ports/state/state-store.ts';
+import type { Lease, SandboxRecord } from '../../ports/state/state-store.ts';
 import type { PolicyOverrides } from '../decide/decide-policy.ts';
 import type { MissingDependencies } from '../decide/missing-dependencies.ts';
 
@@ -17,6 +17,10 @@ export interface CreateSandboxInput {
   readonly overrides?: PolicyOverrides | undefined;
   /** Run the setup whatever is kept, and keep nothing of it. @defaultValue false */
   readonly freshSetup?: boolean | undefined;
+  /** Up to 32, by their names. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** It goes with this program: `hold` of the result keeps it. Nothing is kept when its setup fails. @defaultValue false */
+  readonly isEphemeral?: boolean | undefined;
   /** Remove everything again when the setup command fails. @defaultValue false: kept for inspection as `setup-failed` */
   readonly rollback?: boolean | undefined;
 }
@@ -36,7 +40,10 @@ export interface CreateOptions extends ProgressOptions {
 
 /** The new sandbox, and what a person should hear about how it was made. */
 export interface CreateSandboxResult {
+  /** The sandbox as it was when it was ready. */
   readonly record: SandboxRecord;
+  /** Keeps an ephemeral one while it is held. Once it is disposed of, or the program has ended, `reconcile` deletes the sandbox. */
+  readonly hold?: Lease;
   /** The name lost letters on the way to the slug. */
   readonly isRenamed: boolean;
   /**

@@ -4,17 +4,20 @@ import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { PoolFiller } from '../../ports/sandbox/pool-filler.ts';
 import type { BaseSource } from '../../ports/source-control/persons-repository.ts';
 import type { SourceRepository } from '../../ports/source-control/source-control.ts';
+import type { Lease, StateStore } from '../../ports/state/state-store.ts';
 import { audited } from '../common/audited.ts';
+import { ephemeralLease } from '../common/ephemeral-lease.ts';
 import type { CreateOptions, CreateSandboxInput, CreateSandboxResult, LeftOut } from './create-options.ts';
 import { unreachableWarnings } from './create-warnings.ts';
 import type { MakeSandbox } from './make-sandbox.ts';
-import type { PlanSandbox } from './plan-sandbox.ts';
+import type { PlanSandbox, SandboxChoice } from './plan-sandbox.ts';
 import type { StartKeeper } from './start-keeper.ts';
 
 const LEFT_OUT_LIMIT = 10;
 
 interface Needs {
   readonly audit: AuditLog;
+  readonly state: StateStore;
   readonly planSandbox: PlanSandbox;
   readonly makeSandbox: MakeSandbox;
   readonly startKeeper: StartKeeper;
@@ -33,8 +36,7 @@ export class CreateSandbox {
 
   async create(input: CreateSandboxInput, options?: CreateOptions): Promise<CreateSandboxResult> {
     const choice = await this.#needs.planSandbox.choose(input, options);
-    const { repository, id, name, source, provider, placement, decided, missing } = choice;
-    const isPerson = this.#needs.asker === 'person';
+    const { repository, id, name, source, provider, placement } = choice;
     const entry = {
       operation: 'sandbox-create',
       actor: this.#needs.actor,
@@ -42,25 +44,39 @@ export class CreateSandbox {
       sandbox: id,
       input: { name, source: source.type, provider: provider.name, ...(placement && { placement }) },
     };
-    return await audited(this.#needs.audit, entry, async () => {
-      const { plan, warnings } = await this.#needs.planSandbox.plan(choice, options);
-      const made = await this.#needs.makeSandbox.make(plan, options);
-      const refilled = decided.pool > 0 ? await this.#launchPoolFiller(repository) : [];
-      if (plan.draft.policy.worktrees === 'eager' && isPerson) await repository.exportTree(id, options);
-      const { record, warnings: notUp } = await this.#needs.startKeeper.start(made, options);
-      const { heldBack } = plan.base;
-      const listUncommitted = once(() => this.#listUncommitted(repository, source, options));
-      return {
-        record,
-        isRenamed: choice.isRenamed,
-        get leftOut() {
-          return listUncommitted();
-        },
-        ...(heldBack && { heldBack }),
-        ...(missing && { missingDependencies: missing }),
-        warnings: [...warnings, ...(isPerson ? unreachableWarnings(made.assurance) : []), ...notUp, ...refilled],
-      };
-    });
+    // Before there is a record: no other program may find one that nobody holds.
+    const hold = input.isEphemeral
+      ? await this.#needs.state.lease(ephemeralLease(id), 'ephemeral', options)
+      : undefined;
+    try {
+      return await audited(this.#needs.audit, entry, async () => await this.#make(choice, hold, options));
+    } catch (error) {
+      if (hold) await hold[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async #make(choice: SandboxChoice, hold: Lease | undefined, options?: CreateOptions): Promise<CreateSandboxResult> {
+    const { repository, id, source, decided, missing } = choice;
+    const isPerson = this.#needs.asker === 'person';
+    const { plan, warnings } = await this.#needs.planSandbox.plan(choice, options);
+    const made = await this.#needs.makeSandbox.make(plan, options);
+    const refilled = decided.pool > 0 ? await this.#launchPoolFiller(repository) : [];
+    if (plan.draft.policy.worktrees === 'eager' && isPerson) await repository.exportTree(id, options);
+    const { record, warnings: notUp } = await this.#needs.startKeeper.start(made, options);
+    const { heldBack } = plan.base;
+    const listUncommitted = once(() => this.#listUncommitted(repository, source, options));
+    return {
+      record,
+      ...(hold && { hold }),
+      isRenamed: choice.isRenamed,
+      get leftOut() {
+        return listUncommitted();
+      },
+      ...(heldBack && { heldBack }),
+      ...(missing && { missingDependencies: missing }),
+      warnings: [...warnings, ...(isPerson ? unreachableWarnings(made.assurance) : []), ...notUp, ...refilled],
+    };
   }
 
   /** Behind the caller's back. Gives what a person should hear of it. */

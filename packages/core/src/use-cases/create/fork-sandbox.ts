@@ -46,6 +46,7 @@ export interface ForkOptions extends ProgressOptions {
 
 /** A fork that could not be made, and left nothing. */
 export interface FailedFork {
+  /** The reason why it could not be made. */
   readonly error: Error;
 }
 

@@ -163,6 +163,8 @@ export class PlanSandbox {
       ...(empty.length > 0 && { emptySubmodules: empty }),
       ...(pointers && { missingLargeFiles: pointers }),
       ...(placement && { placement }),
+      ...(input.labels && Object.keys(input.labels).length > 0 && { labels: input.labels }),
+      ...(input.isEphemeral && { isEphemeral: true as const }),
       id,
       repositoryId: repository.id,
       repositoryRoot: repository.root,
@@ -182,7 +184,7 @@ export class PlanSandbox {
       provider.setups && !input.freshSetup && !artefacts && !isLive
         ? await setupKeys(repository, draft, isShared, options)
         : undefined;
-    const isRollback = input.rollback ?? false;
+    const isRollback = input.isEphemeral ?? input.rollback ?? false;
     return {
       plan: { repository, provider, draft, base, artefacts, setup, pooled: taken?.pooled, isRollback },
       warnings: [

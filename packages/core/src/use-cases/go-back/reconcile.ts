@@ -13,6 +13,7 @@ import type { RestoreRecords } from './restore-records.ts';
 import type { RecoverSandbox } from './recover-sandbox.ts';
 import { RESTORING_SNAPSHOT, type RestoreSnapshot } from './restore-snapshot.ts';
 import { INSTALLING } from '../prepare/install-image.ts';
+import { ephemeralLease } from '../common/ephemeral-lease.ts';
 import { listRuntimes } from '../common/list-runtimes.ts';
 import { settleRunState } from '../common/settle-run-state.ts';
 
@@ -31,7 +32,7 @@ interface Needs {
 /**
  * Finishes or undoes what killed processes of this user left half-done in this repository: an interrupted create is undone,
  * an interrupted delete, rebuild or restore of a snapshot is finished, an interrupted apply or merge is finished or rolled back, and after an interrupted
- * pause the record says what the runtime is; records that were lost are made anew. Cheap when there is nothing.
+ * pause the record says what the runtime is; ephemeral sandboxes of programs that ended are deleted; records that were lost are made anew. Cheap when there is nothing.
  */
 export class Reconcile {
   readonly #needs: Needs;
@@ -57,9 +58,30 @@ export class Reconcile {
     }
     // Only now: what an interrupted create had taken is a sandbox like any other as soon as it has a record.
     done.push(...(await this.#needs.clearPool.reconcile(repository, options)));
+    done.push(...(await this.#removeEphemeral(repository, options)));
     const orphans = hasRecords ? 0 : await this.#needs.clearPool.countOrphans(options);
     if (orphans > 0)
       done.push(`Removed ${orphans} prepared ${orphans === 1 ? 'sandbox' : 'sandboxes'} that had no record.`);
+    return done;
+  }
+
+  /** Those whose program has ended. One in which a call of another program is at work goes the next time. */
+  async #removeEphemeral(repository: SourceRepository, options?: CallOptions): Promise<readonly string[]> {
+    const done: string[] = [];
+    for (const { id, isEphemeral } of await this.#needs.state.list(repository.id, options)) {
+      if (!isEphemeral) continue;
+      try {
+        await using _hold = await this.#needs.state.lease(ephemeralLease(id), 'reconcile', { ...options, waitMs: 0 });
+        await using _lease = await this.#needs.state.lease(`sandbox:${id}`, 'reconcile', { ...options, waitMs: 0 });
+        const record = await this.#needs.state.get(id, options);
+        if (!record) continue;
+        await this.#needs.deleteSandbox.removeAll(record, repository);
+        done.push(`Deleted the ephemeral sandbox ${record.slug}: its program has ended.`);
+      } catch (error) {
+        if (!isLitterboxError(error)) throw error;
+        if (error.code !== 'BUSY') done.push(`Litterbox could not delete an ephemeral sandbox yet: ${error.message}`);
+      }
+    }
     return done;
   }
 

@@ -23,7 +23,9 @@ import { settleRunState } from '../common/settle-run-state.ts';
 
 /** The result of going back to a snapshot. */
 export interface RestoreSnapshotResult {
+  /** The sandbox afterwards. */
   readonly record: SandboxRecord;
+  /** The snapshot that was restored. */
   readonly label: Slug;
   /** The revision that says so. Absent when the files that source control counts were the snapshot's already. */
   readonly revision?: Revision;

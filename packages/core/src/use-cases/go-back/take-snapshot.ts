@@ -23,7 +23,9 @@ import { type SandboxSnapshot, snapshotsOf, snapshotsPortOf } from '../remove/sa
 export interface TakeSnapshotResult {
   /** The provider's name for it. */
   readonly name: SnapshotName;
+  /** The snapshot. */
   readonly note: SnapshotNote;
+  /** Sentences for a person about what the snapshot does not hold. */
   readonly warnings: readonly string[];
 }
 

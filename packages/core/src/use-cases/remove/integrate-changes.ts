@@ -36,6 +36,7 @@ export interface IntegrateInput extends GivenConsent {
 
 /** The effect of an apply or merge, and the state of the sandbox after it. */
 export interface IntegrateResult extends IntegrationResult {
+  /** The plan that was carried out. */
   readonly plan: IntegrationPlan;
   /** True when the sandbox was deleted, as `merge` does once its work is in. One without a revision stays. */
   readonly isDeleted: boolean;

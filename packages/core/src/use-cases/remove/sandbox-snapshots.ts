@@ -13,6 +13,7 @@ import type { SandboxRecord } from '../../ports/state/state-store.ts';
 export interface SandboxSnapshot {
   /** The provider's name for it. */
   readonly name: SnapshotName;
+  /** Milliseconds of the wall clock since 1970. */
   readonly takenAtMs: number;
   /** Absent where something else than Litterbox took it. */
   readonly note?: SnapshotNote;

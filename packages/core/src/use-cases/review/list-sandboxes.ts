@@ -1,5 +1,6 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
+import { hasLabels } from '../../domain/text/labels.ts';
 import { parseProviderKey } from '../../domain/sandbox/provider-key.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
@@ -20,19 +21,30 @@ export type ShownState = SandboxState | 'missing' | 'unreachable' | 'slow' | 'er
 
 /** A sandbox as a list shows it. */
 export interface SandboxSummary {
+  /** Its name in the repository, a slug. */
   readonly name: string;
+  /** Its name for good: no other sandbox ever has it. */
   readonly id: string;
+  /** The state of record and runtime together. */
   readonly state: ShownState;
+  /** The key of its provider: `docker`, `docker@build-box`. */
   readonly provider: string;
   /** The machine that it is on; `local` is this one. */
   readonly host: string;
+  /** Absolute path of the work tree that it was made from. */
   readonly repository: string;
+  /** Milliseconds of the wall clock since 1970. */
   readonly createdAtMs: number;
+  /** Milliseconds of the wall clock since 1970. */
   readonly updatedAtMs: number;
   /** True when a person allowed it to run without some control. */
   readonly isDegraded: boolean;
   /** Name of the sandbox that it began as a copy of. */
   readonly forkedFrom?: string;
+  /** Words of whoever made it, by their names. Absent when there are none. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** It goes with the program that made it. */
+  readonly isEphemeral?: true;
   /** Counts of what was recorded. Absent for sandboxes of other repositories, and where the history cannot be read. */
   readonly work?: RecordedWork;
   /** The call that began last; calls are of agents, programs and people alike. */
@@ -49,7 +61,14 @@ export interface LastCall {
   readonly actor: string;
   /** When it ended, or began where it goes on. */
   readonly atMs: number;
+  /** It has not ended. */
   readonly isRunning: boolean;
+}
+
+/** Which sandboxes are listed. */
+export interface ListOptions extends CallOptions {
+  /** Only those that have all of these. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
 interface Needs {
@@ -68,8 +87,11 @@ export class ListSandboxes {
   }
 
   /** @param scope this repository's, or every repository's of this user */
-  async list(scope: 'repository' | 'all', options?: CallOptions): Promise<readonly SandboxSummary[]> {
-    const records = await this.records(scope, options);
+  async list(
+    scope: 'repository' | 'all',
+    { labels = {}, ...options }: ListOptions = {},
+  ): Promise<readonly SandboxSummary[]> {
+    const records = (await this.records(scope, options)).filter((record) => hasLabels(record.labels, labels));
     const [statuses, works, calls] = await Promise.all([
       this.#needs.askProviders.each(
         records.map(({ provider }) => provider),
@@ -91,6 +113,8 @@ export class ListSandboxes {
       updatedAtMs: record.updatedAtMs,
       isDegraded: record.policy.allowDegraded,
       ...(record.forkedFrom !== undefined && { forkedFrom: record.forkedFrom }),
+      ...optional('labels', record.labels),
+      ...optional('isEphemeral', record.isEphemeral),
       ...optional('work', works.get(record.id)),
       ...optional('lastCall', calls.get(record.id)),
       ...optional('agent', agents.get(record.id)),

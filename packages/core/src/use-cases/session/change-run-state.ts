@@ -20,6 +20,7 @@ export type RunState = 'paused' | 'stopped' | 'ready';
 
 /** The sandbox after it was told to pause, stop or go on. */
 export interface RunStateResult {
+  /** The sandbox afterwards. */
   readonly record: SandboxRecord;
   /** False when it was so already. */
   readonly isChanged: boolean;

@@ -21,6 +21,12 @@ export interface WriteFileInput {
   readonly waitMs?: number | undefined;
 }
 
+/** Several files to replace as a whole. */
+export interface WriteFilesInput extends Pick<WriteFileInput, 'sandbox' | 'message' | 'waitMs'> {
+  /** At least one. */
+  readonly files: readonly Pick<WriteFileInput, 'path' | 'content'>[];
+}
+
 /** How a file was replaced. */
 export interface WriteFileResult {
   readonly recorded: RevisionResult;
@@ -76,5 +82,32 @@ export class AccessFiles {
       options,
     );
     return { ...outcome, recorded };
+  }
+
+  /** Replaces files one after the other and records them as one revision. The first that fails ends it. @throws as {@link write}. */
+  async writeAll({ sandbox, files, message, waitMs }: WriteFilesInput, options?: CallOptions): Promise<RevisionResult> {
+    const tooLarge = files.find(({ content }) => content.length > MAX_FILE_BYTES);
+    if (tooLarge) throw fileRefusal('file.write', tooLarge.path, 43);
+    const first = files[0]?.path ?? '';
+    const subject = files.length > 1 ? `${first} and ${files.length - 1} more` : first;
+    const bytes = files.reduce((sum, { content }) => sum + content.length, 0);
+    const { recorded } = await this.#needs.changeWorkspace.change(
+      {
+        sandbox,
+        operation: 'sandbox-write',
+        trigger: { tool: 'write', subject, message },
+        input: { path: first.slice(0, 4096), files: files.length, bytes },
+        waitMs,
+        check({ workdir }) {
+          for (const { path } of files) agentPath(workdir, path, { isWritten: true });
+        },
+        async act(opened, { workdir }) {
+          for (const { path, content } of files)
+            await writeContent(opened, agentPath(workdir, path, { isWritten: true }).absolute, content, options);
+        },
+      },
+      options,
+    );
+    return recorded;
   }
 }

@@ -55,6 +55,7 @@ export interface AttachInput {
 
 /** A process a person works with. */
 export interface AttachedProcess extends AsyncDisposable {
+  /** The process itself: its output, its input, its end. */
   readonly process: ProcessHandle;
   /** The policy's timeout for a command that has none of its own; nothing here ends it. */
   readonly timeoutMs: number;
