@@ -188,7 +188,7 @@ export class ExecSession {
         env: { ...envPolicy?.set, ...env },
         tool: this.#agent,
         noInput: !hasInput,
-        // Of its own calls a model reads output and errors as one text, in their order. Codex reads apart what it asks for itself.
+        // A model reads output and errors of its call as one text, in their order. Codex reads apart what it asks for itself.
         mergeOutput: !tty && (callId !== undefined || this.#agent !== 'codex'),
         ...(callId !== undefined && { callId: callId.replaceAll(/[^\w.:-]/g, '-').slice(0, 128) }),
         ...(tty && { terminal: { columns: 120, rows: 40 } }),
@@ -257,13 +257,13 @@ export class ExecSession {
   }
 }
 
-/** What a login shell reads first (`/etc/profile`) sets a PATH of its own, and the programs of the sandbox would not be found. */
+/** A login shell begins with `/etc/profile`, which sets a PATH of its own: the programs of the sandbox would not be found. */
 function withoutLogin(argv: ParamsOf<'process/start'>['argv']): ParamsOf<'process/start'>['argv'] {
   const [program, option, ...rest] = argv;
   return option === '-lc' && /(?:^|\/)(?:ba|da|k|z)?sh$/.test(program) ? [program, '-c', ...rest] : argv;
 }
 
-/** Of every command inside. */
+/** HOME of every command inside. */
 export const HOME = '/home/agent';
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
