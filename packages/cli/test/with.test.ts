@@ -87,6 +87,17 @@ describe('litterbox with codex', () => {
     expect(many.stderr).toContain('0 changed files, in 101 calls');
   });
 
+  it('FC-334: says which work of the person is not in the sandbox, and how to go on in one without a call', async () => {
+    await using fixture = new CliFixture();
+    writeFileSync(join(fixture.repository, 'new.txt'), 'n');
+    const run = personWith(fixture, 'remote');
+    const { stderr } = await run(['with', 'codex', '--sandbox', 'Größe', '--', 'run']);
+    expect(stderr).toContain(
+      'One uncommitted change is not in the sandbox: new.txt (to include them: --from worktree)\n',
+    );
+    expect(stderr).toContain('  litterbox with codex --sandbox gro-e\n');
+  });
+
   it('seats one agent at a time, told in the list, unless they are to share', async () => {
     await using fixture = new CliFixture();
     const run = personWith(fixture, 'remote');
@@ -107,6 +118,22 @@ describe('litterbox with codex', () => {
     writeFileSync(may, '');
     expect((await first).code).toBe(0);
     expect(JSON.parse((await fixture.run(['list', '--json'])).stdout)[0]).not.toHaveProperty('agent');
+  });
+
+  it('FC-335: a sandbox that was deleted meanwhile is told as that, and the exit code is the agent’s', async () => {
+    await using fixture = new CliFixture();
+    const run = personWith(fixture, 'remote');
+    const [started, may] = ['started', 'may-end'].map((name) => join(fixture.directory, name)) as [string, string];
+    const files = { FIXTURE_STARTED: started, FIXTURE_WAITS: may };
+    const agent = run(['with', 'codex', '--sandbox', 'one', '--', 'run', 'exit 3'], files);
+    await appears(started);
+    expect((await fixture.run(['delete', 'one', '--force'])).code).toBe(0);
+    writeFileSync(may, '');
+    const { code, stderr } = await agent;
+    expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
+      code: 3,
+      last: expect.stringMatching(/^The sandbox "one" was deleted on .* \(by a person, on the command line\)\.$/),
+    });
   });
 
   it('Ctrl-C is for the agent, which may think on: the sandbox and its seat stay', async () => {

@@ -3,19 +3,18 @@ import {
   createSandbox,
   dependencyAdvice,
   forkSandbox,
-  type HeldBack,
   isLitterboxError,
   missingControls,
   type Parsed,
   portUrl,
   type SandboxRecord,
-  visibleName,
   hintForPeople,
   isBare,
 } from '@litterbox/core';
 import { BARE_IMAGE } from '../bare-image.ts';
 import { cameByLink } from '../came-by-link.ts';
 import type { Context } from '../context.ts';
+import { leftBehind } from '../left-behind.ts';
 import { reportForks } from '../terminal/report-forks.ts';
 
 async function create(context: Context, input: Parsed<typeof createSandbox>): Promise<void> {
@@ -24,36 +23,13 @@ async function create(context: Context, input: Parsed<typeof createSandbox>): Pr
   const litterbox = await context.settled();
   const created = await litterbox.perform(createSandbox, input, { signal, onProgress: talk.progress });
   const { record } = created;
-  const leftOut = await created.leftOut.catch(() => undefined); // the sandbox is there, whatever git says of the work tree
   for (const warning of created.warnings) talk.warning(warning);
   if (created.isRenamed) talk.notice(`The name became ${record.slug}.`);
-  if (!leftOut) talk.warning('git could not say which uncommitted changes are not in the sandbox.');
-  else if (leftOut.total > 0) {
-    talk.notice(
-      `${leftOut.total === 1 ? 'One uncommitted change is' : `${leftOut.total} uncommitted changes are`} not in the sandbox: ${leftOut.paths
-        .slice(0, 5)
-        .map((path) => visibleName(path))
-        .join(', ')}${leftOut.total > 5 ? ' …' : ''} (to include them: --from worktree)`,
-    );
-  }
-  if (created.heldBack) talk.notice(heldBackNotice(created.heldBack));
+  for (const sentence of await leftBehind(created, (path) => `--include ${path}`)) talk.notice(sentence);
   if (talk.json) return talk.document(await createSandbox.document?.(created));
   describe(context, record, started);
   advise(context, created);
   talk.result(record.slug);
-}
-
-/** Which files look like secrets, what they seem to hold, and how one is brought all the same. */
-function heldBackNotice({ files, total }: HeldBack): string {
-  const told = files.slice(0, 5);
-  const names = told.map(
-    ({ path, holds, isTracked }) => `${visibleName(path)} (${holds}${isTracked ? ', as committed' : ''})`,
-  );
-  const what =
-    total === 1
-      ? 'One file looks like a secret, so the sandbox does not have your copy'
-      : `${total} files look like secrets, so the sandbox does not have your copies`;
-  return `${what}: ${names.join(', ')}${total > told.length ? ' …' : ''} (to include ${total === 1 ? 'it' : 'one'}: --include ${visibleName(told[0]?.path ?? 'PATH')})`;
 }
 
 /** What of the person's project is not inside, and how it gets there. */

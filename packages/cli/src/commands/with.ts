@@ -26,6 +26,7 @@ import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import { endTree } from '../end-tree.ts';
 import { loadForAgent } from '../load-litterbox.ts';
+import { leftBehind } from '../left-behind.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';
 
@@ -116,12 +117,14 @@ export async function sandboxFor(
       // The person started the agent here, where their dependencies are: without them no test runs.
       { signal, onProgress: talk.progress, ask: async () => true },
     );
-  const { record, warnings, missingDependencies } = await createAsItCan(create, {
+  const created = await createAsItCan(create, {
     workdir: root,
     workspaceGit: 'throwaway',
   });
-  for (const warning of warnings) talk.warning(warning);
-  for (const sentence of shortcomings(record, missingDependencies)) talk.notice(sentence);
+  const { record } = created;
+  for (const warning of created.warnings) talk.warning(warning);
+  const behind = await leftBehind(created, (path) => `include = ["${path}"] in .litterbox.toml`);
+  for (const sentence of [...shortcomings(created), ...behind]) talk.notice(sentence);
   const { include = [] } = record.policy;
   if (include.length > 0)
     talk.notice(talk.paint('dim', `With your ${include.map((path) => visibleName(path)).join(', ')}.`, process.stderr));
@@ -149,7 +152,10 @@ interface Wishes {
  * A container has places of its own, such as `/tmp`, and no workspace in them: it then lies where it does without a word. An image without
  * git can have no repository.
  */
-async function createAsItCan<Made>(create: (wishes: Wishes) => Promise<Made>, wishes: Wishes): Promise<Made> {
+async function createAsItCan(
+  create: (wishes: Wishes) => Promise<CreateSandboxResult>,
+  wishes: Wishes,
+): Promise<CreateSandboxResult> {
   try {
     return await create(wishes);
   } catch (error) {
@@ -163,10 +169,10 @@ async function createAsItCan<Made>(create: (wishes: Wishes) => Promise<Made>, wi
 }
 
 /** A sentence for each thing that the agent will miss. */
-function shortcomings(
-  { slug, policy }: CreateSandboxResult['record'],
-  missing: CreateSandboxResult['missingDependencies'],
-): readonly string[] {
+function shortcomings({
+  record: { slug, policy },
+  missingDependencies: missing,
+}: CreateSandboxResult): readonly string[] {
   if (isBare(policy)) return [BARE_IMAGE];
   return [
     ...(policy.workspaceGit === 'none'
@@ -223,10 +229,15 @@ async function conclude(
   { id, title }: Seat,
   before: HistoryEntry | undefined,
 ): Promise<void> {
-  const [entries, diff] = await Promise.all([
+  const read = await Promise.all([
     litterbox.perform(readLog, { sandbox: name, limit: MAX_CALLS }),
     litterbox.perform(readDiff, { sandbox: name }),
-  ]);
+  ]).catch((error: unknown) => {
+    if (!isLitterboxError(error, 'SANDBOX_NOT_FOUND')) throw error;
+    talk.notice(error.message); // deleted meanwhile: the exit code is the agent's all the same
+  });
+  if (!read) return;
+  const [entries, diff] = read;
   const files = await diff.files();
   const known = JSON.stringify(before);
   const found = entries.findIndex((entry) => JSON.stringify(entry) === known);
@@ -238,7 +249,8 @@ async function conclude(
     `${title} left ${name} with ${files.length === 1 ? 'one changed file' : `${files.length} changed files`}, in ${calls === 1 ? 'one call' : `${calls} calls`}.`,
     ...(tested ? [testLine(tested)] : []),
     ...(files.length > 0 ? [`  litterbox diff ${name}`, `  litterbox merge ${name}`] : [`  litterbox delete ${name}`]),
-    `  litterbox with ${id} --continue`,
+    // It goes on where the agent's last call was.
+    `  litterbox with ${id} ${calls > 0 ? '--continue' : `--sandbox ${name}`}`,
   ];
   for (const line of lines) talk.notice(line);
 }
