@@ -36,6 +36,13 @@ export type { Asker, CallOptions } from './ports/call.ts';
 export type { Clock } from './ports/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/heap.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/directory-sync.ts';
+export type {
+  EndpointBooks,
+  EndpointGate,
+  EndpointOutcome,
+  EndpointRequest,
+  EndRequest,
+} from './ports/endpoint-gate.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network-gate.ts';
 export type { OpenPort } from './ports/open-port.ts';
 export type { PoolFiller } from './ports/pool-filler.ts';

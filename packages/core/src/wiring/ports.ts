@@ -3,6 +3,7 @@ import type { AuditLog } from '../ports/audit-log.ts';
 import type { Asker } from '../ports/call.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DirectorySync } from '../ports/directory-sync.ts';
+import type { EndpointGate } from '../ports/endpoint-gate.ts';
 import type { Heap } from '../ports/heap.ts';
 import type { Host } from '../ports/host.ts';
 import type { HostGauge } from '../ports/host-gauge.ts';
@@ -35,6 +36,7 @@ export interface Ports {
   readonly directorySync: DirectorySync;
   readonly networkGate: NetworkGate;
   readonly secretSource: SecretSource;
+  readonly endpointGate: EndpointGate;
   readonly approver: Approver;
   /** Absolute path of the person's repository, or of a directory in it. */
   readonly repositoryPath: string;
