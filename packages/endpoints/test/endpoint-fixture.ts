@@ -71,7 +71,10 @@ export async function endpointFixture(options: EndpointFixtureOptions = {}): Pro
   outside.on('connection', kept);
   outside.on('tlsClientError', () => {});
   await listening(outside);
-  const inside = createServer({ allowHalfOpen: true }, (socket) => void gate.serve(streamOf(kept(socket))));
+  const inside = createServer(
+    { allowHalfOpen: true, noDelay: true },
+    (socket) => void gate.serve(streamOf(kept(socket))),
+  );
   await listening(inside);
   const port = portOf(inside);
   const entries: EndpointFixture['entries'] = [];
