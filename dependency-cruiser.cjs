@@ -3,7 +3,7 @@ const tests = '\\.test\\.ts$|^packages/[^/]+/test/';
 
 /** Folders of a folder, from the ground up: none imports a later one, nor what lies beside them. */
 const ROOMS = {
-  'core/src/domain': ['text', 'errors', 'paths', 'processes', 'sandbox', 'secrets', 'patch', 'search'],
+  'core/src/domain': ['text', 'errors', 'paths', 'processes', 'secrets', 'sandbox', 'patch', 'search'],
   'core/src/use-cases': [
     'common',
     'network',
@@ -91,7 +91,9 @@ module.exports = {
       comment: 'The parts that come along, and never a provider.',
       severity: 'error',
       from: { path: '^packages/litterbox/src/(load-parts|open-for-[a-z]+)\\.ts$' },
-      to: { path: '^packages/(?!core/|litterbox/|host/|network-gate/|source-control-git/|state-sqlite/|sync-rsync/)' },
+      to: {
+        path: '^packages/(?!core/|litterbox/|host/|endpoints/|network-gate/|source-control-git/|state-sqlite/|sync-rsync/)',
+      },
     },
     {
       name: 'litterbox-without-node',
@@ -112,7 +114,7 @@ module.exports = {
       comment: 'Adapters and the conformance kit meet their siblings through ports of core.',
       severity: 'error',
       from: {
-        path: '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance)/src/',
+        path: '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|endpoints|conformance)/src/',
         pathNot: tests,
       },
       to: { path: '^packages/(?!core/|$1/)' },
@@ -176,7 +178,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|conformance|sandbox-kit|linux-sandbox|far-host|container-engine|providers|provider-[^/]+)/src/',
+          '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|endpoints|conformance|sandbox-kit|linux-sandbox|far-host|container-engine|providers|provider-[^/]+)/src/',
           '^packages/create-litterbox-provider/template/src/',
         ],
         pathNot: tests,

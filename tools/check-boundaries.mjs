@@ -30,6 +30,7 @@ const plants = [
   ['adapters-know-core-only', 'state-sqlite/src/planted-sibling.ts', "import 'litterbox';"],
   ['adapters-know-core-only', 'sync-rsync/src/planted-host.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'network-gate/src/planted-host.ts', "import '@litterbox/host';"],
+  ['adapters-know-core-only', 'endpoints/src/planted-gate.ts', "import '@litterbox/network-gate';"],
   ['adapters-know-core-only', 'conformance/src/planted-sibling.ts', "import '@litterbox/host';"],
   ['adapters-know-core-only', 'host/src/planted-machinery.ts', "import '@litterbox/linux-sandbox';"],
   ['adapters-know-core-only', 'conformance/src/planted-machinery.ts', "import '@litterbox/sandbox-kit';"],

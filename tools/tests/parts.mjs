@@ -186,9 +186,9 @@ const GATE = [
   {
     name: 'adapters',
     layer: 'gate',
-    why: 'state on SQLite, this machine as a host, the network gate, directories of sandboxes; not the directory sync, which runs in `adapters-deep`',
+    why: 'state on SQLite, this machine as a host, the network gate, endpoints, directories of sandboxes; not the directory sync, which runs in `adapters-deep`',
     files: [
-      '^packages/(state-sqlite|host|network-gate|conformance|container-engine|linux-sandbox)/test/',
+      '^packages/(state-sqlite|host|network-gate|endpoints|conformance|container-engine|linux-sandbox)/test/',
       '^packages/provider-overlayfs/test/(confined-copy|foreign-overlays|scan-contents|scan-clocks|session-end|session-program|session-scanner)',
     ],
     except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],
@@ -205,7 +205,7 @@ const GATE = [
     layer: 'gate',
     why: 'the main job through library, command line and MCP; of the older form of the protocol the main one of its tests',
     files: [
-      '^packages/litterbox/test/(main-job|field-setups|round-trips|base-over)',
+      '^packages/litterbox/test/(main-job|field-setups|round-trips|base-over|endpoints)',
       '^packages/mcp/test/(work|bundle|permission)\\.',
     ],
     titles: ['^(?!an agent at work \\(legacy\\)(?! 003: fixes))'],
@@ -244,13 +244,14 @@ const GATE = [
     layer: 'gate',
     why: 'the main job through library, command line and MCP, in containers',
     files: [
-      '^packages/litterbox/test/(main-job|round-trips)',
+      '^packages/litterbox/test/(main-job|round-trips|endpoints)',
       '^packages/mcp/test/work\\.',
       '^packages/cli/test/commands',
     ],
     titles: [
       'as few as each call needs',
       'one diff to accept',
+      'a key that is nowhere inside',
       'a person reads one diff and merges',
       'tells the whole story',
       'the setup command',
@@ -319,7 +320,7 @@ const DEEP = [
   {
     name: 'adapters-deep',
     why: 'models and broken implementations of state, host and sync',
-    files: ['^packages/(state-sqlite|host|network-gate|sync-rsync|conformance)/test/'],
+    files: ['^packages/(state-sqlite|host|network-gate|endpoints|sync-rsync|conformance)/test/'],
   },
   {
     name: 'session-program-sanitized',

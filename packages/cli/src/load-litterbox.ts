@@ -27,7 +27,7 @@ async function optionsFor(repo: string, approver: Approver, actor: string): Prom
     approver,
     environment: process.env,
     parts: { heap: ALWAYS_LEAN }, // bin.ts has set the flags for good
-    launchKeeper: async (id) => await (await import('@litterbox/mcp/start')).launchKeeper(id),
+    launchKeeper: async (...what) => await (await import('@litterbox/mcp/start')).launchKeeper(...what),
     launchFiller: async (root) => await (await import('@litterbox/mcp/start')).launchFiller(root),
   };
 }

@@ -37,6 +37,13 @@ export type { Asker, CallOptions } from './ports/common/call.ts';
 export type { Clock } from './ports/common/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/machine/heap.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/machine/directory-sync.ts';
+export type {
+  EndpointBooks,
+  EndpointGate,
+  EndpointOutcome,
+  EndpointRequest,
+  EndRequest,
+} from './ports/network/endpoint-gate.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
 export type { OpenPort } from './ports/common/open-port.ts';
 export type { PoolFiller } from './ports/sandbox/pool-filler.ts';

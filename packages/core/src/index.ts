@@ -86,6 +86,13 @@ export type { ByteStream } from './ports/common/byte-stream.ts';
 export type { Asker, CallOptions, Progress, ProgressOptions } from './ports/common/call.ts';
 export type { Clock } from './ports/common/clock.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/machine/heap.ts';
+export type {
+  EndpointBooks,
+  EndpointGate,
+  EndpointOutcome,
+  EndpointRequest,
+  EndRequest,
+} from './ports/network/endpoint-gate.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
 export type { OpenPort } from './ports/common/open-port.ts';
 export type { FileType } from './domain/paths/file-type.ts';
@@ -247,10 +254,10 @@ export { isUp, type LogRequest, type ServiceChange, type ServiceRequest } from '
 export {
   KeepSandbox,
   type KeeperStatus,
-  type NetworkStatus,
   type PortStatus,
   type ServiceOutput,
 } from './use-cases/keeper/keep-sandbox.ts';
+export type { WayStatus } from './use-cases/keeper/kept-way.ts';
 export { ReachKeeper } from './use-cases/keeper/reach-keeper.ts';
 export type { ServiceState, ServiceStatus } from './services/kept-service.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/network/keepers.ts';

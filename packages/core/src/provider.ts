@@ -45,6 +45,7 @@ export {
 export { NETWORK_FILE_SYSTEMS, networkFileSystem } from './domain/text/network-file-system.ts';
 export { failpoint } from './domain/errors/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/sandbox/ids.ts';
+export { type EndpointPolicy, isListedPath } from './domain/secrets/endpoint-policy.ts';
 export type { Policy, PortPolicy, ServicePolicy } from './domain/sandbox/policy.ts';
 export {
   isHostName,
@@ -82,6 +83,13 @@ export type { Clock } from './ports/common/clock.ts';
 export { MAX_BLAMED_BYTES } from './ports/source-control/sandbox-histories.ts';
 export { ALWAYS_LEAN, type Heap } from './ports/machine/heap.ts';
 export { type UpstreamProxy, upstreamProxyOf } from './config/upstream-proxy.ts';
+export type {
+  EndpointBooks,
+  EndpointGate,
+  EndpointOutcome,
+  EndpointRequest,
+  EndRequest,
+} from './ports/network/endpoint-gate.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
 export type { OpenPort } from './ports/common/open-port.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox/sandbox-pool.ts';

@@ -18,7 +18,7 @@ export interface LocalKeepersOptions {
   /** Absolute directory for sockets, made with mode 0700: who may pass it may ask. */
   readonly directory: string;
   /** Starts a program that keeps a sandbox and outlives this one; resolves when it answers. @defaultValue none */
-  readonly launch?: ((id: SandboxId) => Promise<void>) | undefined;
+  readonly launch?: Keepers['launch'] | undefined;
 }
 
 /** No request of ours is longer. */

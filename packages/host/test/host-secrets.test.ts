@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,7 @@ await program(
   `case "$1 $2 $3" in
 'show -- there') printf '%s\\nuser: ada\\n' '${VALUE}' ;;
 'show -- store') printf '%s\\n' "$PASSWORD_STORE_DIR" ;;
+'show -- asking') exec sleep 600 ;;
 'show -- locked') echo 'gpg: ${VALUE}' >&2; exit 2 ;;
 *) echo "Error: $3 is not in the password store." >&2; exit 1 ;;
 esac`,
@@ -67,6 +69,10 @@ test('a program that fails is told from one without the secret, and its words ar
   expect(await failure({ pass: 'locked' })).toBe('UNAVAILABLE');
 });
 
+test('a program that waits for somebody who does not come is given up', async () => {
+  expect(await failure({ pass: 'asking' }, hostSecrets(host, { timeoutMs: 100 }))).toBe('TIMED_OUT');
+});
+
 test('a program that is not there is missing', async () => {
   await mkdir(at('tools'));
   await symlink('/usr/bin/env', at('tools/env'));
@@ -105,6 +111,8 @@ test('a file that others may read, a link or a directory is not read', async () 
   expect(await source.read({ file: at('open') })).toBe(VALUE);
   await symlink(at('kept'), at('link'));
   expect(await failure({ file: at('link') })).toBe('PERMISSION_DENIED');
+  execFileSync('mkfifo', ['-m', '600', at('pipe')]);
+  expect(await failure({ file: at('pipe') })).toBe('PERMISSION_DENIED');
   await mkdir(at('closed'), { mode: 0o700 });
   expect(await failure({ file: at('closed') })).toBe('PERMISSION_DENIED');
 });

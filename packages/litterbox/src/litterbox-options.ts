@@ -10,6 +10,7 @@ import type {
   Hosts,
   Keepers,
   NetworkGate,
+  EndpointGate,
   OpenedHost,
   PoolFiller,
   PortForwarder,
@@ -41,7 +42,7 @@ export interface LitterboxOptions {
    * Starts a program that keeps a sandbox with services or ports and outlives this one; resolves when that answers.
    * @defaultValue none: this program keeps them, until it is disposed
    */
-  readonly launchKeeper?: (id: SandboxId) => Promise<void>;
+  readonly launchKeeper?: (id: SandboxId, variables: readonly string[]) => Promise<void>;
   /**
    * Starts a program that fills the pool of the repository with that root and outlives this one; does not wait for it.
    * @defaultValue none: the pool is filled when this program asks for it
@@ -80,6 +81,8 @@ export interface LitterboxParts {
   readonly keepers: Keepers;
   /** Lets sandboxes reach the hosts that are allowed. */
   readonly networkGate: NetworkGate;
+  /** Carries requests to the servers on which secrets are set. */
+  readonly endpointGate: EndpointGate;
   /** Brings files of the person's working tree to other machines. */
   readonly directorySync: DirectorySync;
   /** Reads the person's secrets where they are kept. */

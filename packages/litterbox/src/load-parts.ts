@@ -1,6 +1,7 @@
 import {
   type Clock,
   type DirectorySync,
+  type EndpointGate,
   type Heap,
   type HostGauge,
   type Hosts,
@@ -78,6 +79,7 @@ export async function loadParts(
   const hosts = withOwnMachines(listed, providers);
   const hostGauge = parts.hostGauge ?? lateGauge(hosts);
   const networkGate = parts.networkGate ?? lateGate(clock);
+  const endpointGate = parts.endpointGate ?? lateEndpoints;
   const directorySync = parts.directorySync ?? lateSync;
   const secretSource = parts.secretSource ?? lateSecrets(host);
   const pool = parts.pool ?? store?.pool ?? NO_POOL;
@@ -94,6 +96,7 @@ export async function loadParts(
     forwarder,
     keepers,
     networkGate,
+    endpointGate,
     directorySync,
     secretSource,
     pool,
@@ -135,6 +138,14 @@ const lateGate = (clock: Clock): NetworkGate => ({
     return await networkGate({ clock, environment: globalThis.process?.env ?? {} }).open(...opening);
   },
 });
+
+/** Loaded when a sandbox has endpoints. */
+const lateEndpoints: EndpointGate = {
+  open: async (...opening) => {
+    const { endpointGate } = await import('@litterbox/endpoints');
+    return await endpointGate().open(...opening);
+  },
+};
 
 /** Loaded when files are to come along to another machine. */
 const lateSync: DirectorySync = {

@@ -4,9 +4,13 @@ import { ownProgram } from './own-program.ts';
 
 /** How long a keeper may take until its ports are open. */
 const START_MS = 30_000;
-/** Starts `litterbox keep` for a sandbox as a program of its own, and returns when it says that it keeps, or that another one does. */
-export async function launchKeeper(id: string): Promise<void> {
-  const { args, env } = ownProgram('keep', id);
+/**
+ * Starts `litterbox keep` for a sandbox as a program of its own, and returns when it says that it keeps, or that another one does.
+ *
+ * @param variables those that it gets besides: no other secret of this program is of use to it
+ */
+export async function launchKeeper(id: string, variables: readonly string[] = []): Promise<void> {
+  const { args, env } = ownProgram('keep', id, variables);
   const child = spawn(process.execPath, args, {
     cwd: '/',
     env,

@@ -21,19 +21,33 @@ const ENGINE_VARIABLES = [
   'PODMAN_CONNECTIONS_CONF',
 ];
 
+/** How it finds the person's keyring, password store and keys, and whom it trusts over TLS: endpoints need both. */
+const SECRET_STORE_VARIABLES = [
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DISPLAY',
+  'GNUPGHOME',
+  'NODE_EXTRA_CA_CERTS',
+  'PASSWORD_STORE_DIR',
+  'SSL_CERT_DIR',
+  'SSL_CERT_FILE',
+  'WAYLAND_DISPLAY',
+];
+
 /** How a program of ours that outlives this one is started: its arguments for Node, and its whole environment. */
-export function ownProgram(verb: 'keep' | 'fill', word: string) {
+export function ownProgram(verb: 'keep' | 'fill', word: string, variables: readonly string[] = []) {
   const start = pathToFileURL(createRequire(import.meta.url).resolve('@litterbox/mcp/start')).href;
   const script = `import(process.argv[1]).then((module) => (module.start ?? module.default.start)('${verb}', process.argv.slice(2)))`;
   const conditions = process.execArgv.filter((one) => one.startsWith('--conditions=') || one === '--no-warnings');
-  return { args: [...conditions, '--input-type=module', '--eval', script, start, word], env: environment() };
+  return { args: [...conditions, '--input-type=module', '--eval', script, start, word], env: environment(variables) };
 }
 
-function environment(): Record<string, string> {
+function environment(variables: readonly string[]): Record<string, string> {
   const found = Object.entries(process.env).filter(
     ([name, value]) =>
       value !== undefined &&
       (VARIABLES.includes(name) ||
+        SECRET_STORE_VARIABLES.includes(name) ||
+        variables.includes(name) ||
         ENGINE_VARIABLES.includes(name) ||
         HOST_VARIABLES.includes(name) ||
         PROXY_VARIABLES.includes(name) || // the way out of its sandboxes begins with it

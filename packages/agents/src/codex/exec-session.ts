@@ -68,7 +68,7 @@ export class ExecSession {
         running: (await this.#running(processId)?.terminate()) ?? false,
       }),
       'fs/getMetadata': async ({ path }) => {
-        const { type, isLink, sizeBytes, modifiedMs } = await this.#place.hands.status(this.#inside(path));
+        const { type, isLink, sizeBytes, modifiedMs } = await this.#place.hands.files.stat(this.#inside(path));
         return {
           isDirectory: type === 'directory',
           isFile: type === 'file',
@@ -79,14 +79,14 @@ export class ExecSession {
         };
       },
       'fs/canonicalize': async ({ path }) => {
-        await this.#place.hands.status(this.#inside(path));
+        await this.#place.hands.files.stat(this.#inside(path));
         return { path: addressOf(path) };
       },
       'fs/readFile': async ({ path }) => ({
-        dataBase64: Buffer.from(await this.#place.hands.read(this.#inside(path))).toString('base64'),
+        dataBase64: Buffer.from(await this.#place.hands.files.read(this.#inside(path))).toString('base64'),
       }),
       'fs/readDirectory': async ({ path }) => ({
-        entries: (await this.#place.hands.list(this.#inside(path))).map(({ path: fileName, type }) => ({
+        entries: (await this.#place.hands.files.list(this.#inside(path))).map(({ path: fileName, type }) => ({
           fileName,
           isDirectory: type === 'directory',
           isFile: type === 'file',
@@ -94,7 +94,7 @@ export class ExecSession {
       }),
       'fs/walk': async ({ path, options }) => {
         const top = this.#inside(path);
-        const { entries, isTruncated } = await walk(this.#place.hands, top, options);
+        const { entries, isTruncated } = await walk(this.#place.hands.files, top, options);
         const told = entries.map(({ path: below, kind }) => ({
           path: addressOf(`${path}${below.slice(top.length)}`),
           kind,
@@ -102,23 +102,23 @@ export class ExecSession {
         return { entries: told, errors: [], truncated: isTruncated };
       },
       'fs/writeFile': async ({ path, dataBase64 }) => {
-        await this.#place.hands.write(this.#inside(path), dataBase64);
+        await this.#place.hands.files.write(this.#inside(path), dataBase64);
         return {};
       },
       'fs/createDirectory': async ({ path, recursive }) => {
-        await this.#place.hands.makeDirectory(this.#inside(path), { recursive: recursive ?? false });
+        await this.#place.hands.files.mkdir(this.#inside(path), { recursive: recursive ?? false });
         return {};
       },
       'fs/remove': async ({ path, recursive, force }) => {
         try {
-          await this.#place.hands.remove(this.#inside(path), { recursive: recursive ?? false });
+          await this.#place.hands.files.remove(this.#inside(path), { recursive: recursive ?? false });
         } catch (error) {
           if (force !== true || !isLitterboxError(error, 'NOT_FOUND')) throw error;
         }
         return {};
       },
       'fs/copy': async ({ sourcePath, destinationPath, recursive }) => {
-        await this.#place.hands.copy(this.#inside(sourcePath), this.#inside(destinationPath), { recursive });
+        await this.#place.hands.files.copy(this.#inside(sourcePath), this.#inside(destinationPath), { recursive });
         return {};
       },
       // Nothing is watched: Codex then looks again by itself.
@@ -188,7 +188,7 @@ export class ExecSession {
         env: { ...envPolicy?.set, ...env },
         tool: this.#agent,
         noInput: !hasInput,
-        // A model reads output and errors of its call as one text, in their order. Codex reads apart what it asks for itself.
+        // A model reads output and errors of its own calls as one text, in their order. Codex asks for some itself and reads the two apart.
         mergeOutput: !tty && (callId !== undefined || this.#agent !== 'codex'),
         ...(callId !== undefined && { callId: callId.replaceAll(/[^\w.:-]/g, '-').slice(0, 128) }),
         ...(tty && { terminal: { columns: 120, rows: 40 } }),
@@ -257,7 +257,7 @@ export class ExecSession {
   }
 }
 
-/** A login shell begins with `/etc/profile`, which sets a PATH of its own: the programs of the sandbox would not be found. */
+/** A login shell reads `/etc/profile` first, which sets a PATH of its own: the programs of the sandbox would not be found. */
 function withoutLogin(argv: ParamsOf<'process/start'>['argv']): ParamsOf<'process/start'>['argv'] {
   const [program, option, ...rest] = argv;
   return option === '-lc' && /(?:^|\/)(?:ba|da|k|z)?sh$/.test(program) ? [program, '-c', ...rest] : argv;

@@ -1,5 +1,6 @@
 import { checkSecrets, hintForPeople, listSecrets, originText, type Parsed } from '@litterbox/core';
 import type { Context } from '../context.ts';
+import { exitCodeOf } from '../exit-code.ts';
 import { table } from '../terminal/table.ts';
 
 const NONE = '.litterbox.toml names no secrets.';
@@ -17,19 +18,21 @@ async function check(context: Context, input: Parsed<typeof checkSecrets>): Prom
   const { talk, signal } = context;
   const secrets = await (await context.litterbox()).perform(checkSecrets, input, { signal });
   const failures = secrets.flatMap(({ error }) => (error === undefined ? [] : [error]));
-  if (!talk.json) {
-    if (secrets.length === 0) return talk.notice(NONE);
-    const rows = secrets.map(({ name, origin, error }) => [
-      name,
-      originText(origin),
-      error === undefined ? talk.paint('green', 'there') : talk.paint('red', error.code),
-    ]);
-    talk.result(table(['NAME', 'FROM', 'STATE'], rows, process.stdout.isTTY));
-    // The first is thrown, and so told like any other.
-    for (const error of failures.slice(1)) talk.error(error.message, hintForPeople(error.details));
+  if (talk.json) {
+    talk.document(checkSecrets.document?.(secrets));
+    if (failures[0] !== undefined) process.exitCode = exitCodeOf(failures[0]);
+    return;
   }
+  if (secrets.length === 0) return talk.notice(NONE);
+  const rows = secrets.map(({ name, origin, error }) => [
+    name,
+    originText(origin),
+    error === undefined ? talk.paint('green', 'there') : talk.paint('red', error.code),
+  ]);
+  talk.result(table(['NAME', 'FROM', 'STATE'], rows, process.stdout.isTTY));
+  // The first is thrown, and so told like any other.
+  for (const error of failures.slice(1)) talk.error(error.message, hintForPeople(error.details));
   if (failures[0] !== undefined) throw failures[0];
-  if (talk.json) talk.document(checkSecrets.document?.(secrets));
 }
 
 export const presented = {

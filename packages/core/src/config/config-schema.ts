@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { hostDirectory, workdirPath } from './settings/absolute-path.ts';
 import { byteSize } from './settings/byte-size.ts';
 import { duration } from './settings/duration.ts';
+import { endpointTable } from './settings/endpoint-table.ts';
 import { environmentTable } from './settings/environment-table.ts';
 import { hostList } from './settings/host-list.ts';
 import { imageReference } from './settings/image-reference.ts';
@@ -176,6 +177,7 @@ export const ConfigSchema = z
       .transform((table) => ({ requireMessage: table['require-message'] }))
       .prefault({}),
     secrets: secretTable().default({}),
+    endpoints: endpointTable().default({}),
     secret: noInlineSecret().optional(),
     ssh: ssh.optional(),
     overlayfs: overlayfs.prefault({}),

@@ -224,6 +224,10 @@ describe('what is refused', () => {
       'secrets = { x = { value = "hunter2" } }',
       'secret = "hunter2"',
       'secrets.x = { hunter2 = "hunter2" }',
+      'endpoints.x = { secret = "hunter2!" }',
+      'endpoints.x = { secret = "A", url = "https://u:hunter2@example.org" }',
+      'endpoints.x = { secret = "A", url = "https://example.org/?key=hunter2" }',
+      'endpoints.x = { secret = "A", url = "https://example.org", header = "x-api-key: hunter2" }',
     ]) {
       expect(JSON.stringify([refusalOf(text).message, refusalOf(text).details])).not.toContain('hunter2');
     }

@@ -125,7 +125,6 @@ require-message = true`;
   });
 
   const refused: Readonly<Record<string, string>> = {
-    secrets: 'secrets = ["A"]',
     ssh: 'ssh.host = "a"',
     'overlayfs.lower': 'overlayfs.lower = "live"',
     'retention.max-age': 'retention.max-age = "30d"',
@@ -308,6 +307,7 @@ describe('trust', () => {
     'container.services.web': 'container.services.web.command = ["a"]',
     'container.install-command': 'container.install-command = ["make"]',
     'container.setup-command': 'container.setup-command = ["make"]',
+    'endpoints.model': '[endpoints.model]\nkind = "openai"\nsecret = "A"',
     hosts: 'hosts = ["build-box"]',
     include: 'include = ["node_modules"]',
     'limits.memory': 'limits.memory = "64GiB"',
@@ -356,7 +356,7 @@ test('the published schema knows every section and no key twice', () => {
   const schema = configJsonSchema();
   const { properties } = schema;
   const sections =
-    'allow-degraded container hosts include limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
+    'allow-degraded container endpoints hosts include limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
     'secrets source ssh workspace worktrees';
   expect(Object.keys(Object(properties)).sort().join(' ')).toBe(sections);
   expect(JSON.stringify(schema)).toContain('"setup-command"');

@@ -11,6 +11,7 @@ import type { ProviderTraits } from '../ports/sandbox/sandbox-provider.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
 import type { Config } from './config-schema.ts';
 import { DEFAULT_IMAGE } from './default-image.ts';
+import { endpointsOf } from './endpoints-of.ts';
 
 /** What a sandbox may use when nobody said otherwise: enough to build, too little to stall a laptop. */
 export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512 } as const;
@@ -45,6 +46,7 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     throw unsupported(facts, `${missing} is not supported by this release of Litterbox`, hint);
   }
   const ports = portsOf(config);
+  const environment = { ...config.container.environment, ...overrides.environment };
   const { install } = config.container;
   const root = rootOf(config, overrides, facts);
   if (install.length > 0 && !facts.canInstall)
@@ -53,15 +55,21 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
       'container.install-command is not supported',
       'Use the docker or podman provider, or remove container.install-command.',
     );
+  const endpoints = endpointsOf(
+    config,
+    ports.map(({ inside }) => inside),
+    environment,
+  );
   return {
     root,
     limits: limitsOf(config, overrides, facts),
-    environment: { ...config.container.environment, ...overrides.environment },
+    environment,
     ...(Object.keys(config.container.services).length > 0 && {
       services: servicesOf(config, ports),
       ...(config.container.supervisor !== 'litterbox' && { supervisor: config.container.supervisor }),
     }),
     ...(ports.length > 0 && { ports }),
+    ...(endpoints.length > 0 && { endpoints }),
     ...(install.length > 0 && { install }),
     setup: overrides.setup ?? config.container.setup,
     setupTimeoutMs: overrides.setupTimeoutMs ?? config.limits.setupTimeoutMs ?? DEFAULT_SETUP_TIMEOUT_MS,
@@ -212,7 +220,6 @@ function portNumber(service: string, port: string | number, ports: readonly Port
 /** Keys that are read, so that a file is not refused by every release, and that nothing acts upon yet. */
 function notInThisRelease(config: Config): readonly string[] {
   const asked: readonly (readonly [key: string, isAsked: boolean])[] = [
-    ['secrets', Object.keys(config.secrets).length > 0],
     ['ssh', config.ssh !== undefined],
     ['retention.max-age', config.retention.maxAgeMs !== undefined],
     ['retention.max-sandboxes', config.retention.maxSandboxes !== undefined],

@@ -1,5 +1,5 @@
 /** Tables of a person's choice of names: as many entries as the file likes. */
-const TABLES = ['container.env', 'container.ports', 'container.services', 'secrets'];
+const TABLES = ['container.env', 'container.ports', 'container.services', 'endpoints', 'secrets'];
 const MAX_ENTRIES = 20;
 const MAX_KEY_CHARACTERS = 1000;
 const MAX_ENTRY_CHARACTERS = 400;

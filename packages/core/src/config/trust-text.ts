@@ -38,6 +38,8 @@ function wideningValues(config: Config): readonly (readonly [key: string, value:
   noteTable('container.services', container.services);
   note('container.install-command', container.install, container.install.length > 0);
   note('container.setup-command', container.setup, container.setup.length > 0);
+  // A secret of the person's goes to that server, with whatever a program inside sends there.
+  noteTable('endpoints', config.endpoints);
   // The code of the repository goes to those machines.
   note('hosts', config.hosts, config.hosts !== undefined);
   // Files that no commit holds enter the sandbox then, whatever is in them.

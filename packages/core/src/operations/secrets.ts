@@ -22,13 +22,13 @@ export const checkSecrets = operation({
   name: 'secret-check',
   summary: 'Read each secret that .litterbox.toml names, and tell whether it is there, never its value',
   effect: 'host',
-  command: { group: GROUP, verb: 'check', positional: [], examples: ['secret check'] },
-  input: z.strictObject({}),
+  command: { group: GROUP, verb: 'check', positional: ['name'], examples: ['secret check', 'secret check API_TOKEN'] },
+  input: z.strictObject({ name: z.string().max(64).optional().describe('the one to read; all without it') }),
   document: (secrets: readonly CheckedSecret[]) =>
     secrets.map(({ name, origin, error }) => ({
       name,
       from: originText(origin),
       ...(error && { code: error.code, message: error.message }),
     })),
-  execute: async (useCases, _input, options) => await useCases.get(CheckSecrets).check(options),
+  execute: async (useCases, { name }, options) => await useCases.get(CheckSecrets).check(name, options),
 });

@@ -1,5 +1,6 @@
 import { GATE_PORT } from '../domain/sandbox/gate-port.ts';
 import type { SandboxRecord } from '../ports/state/state-store.ts';
+import { endpointVariables } from './endpoint-variables.ts';
 import { portVariables } from './port-variables.ts';
 
 const PROXY = `http://127.0.0.1:${GATE_PORT}`;
@@ -56,6 +57,7 @@ export function commandVariables(
   return {
     ...(isOpen ? NETWORK_VARIABLES : without(OFFLINE_VARIABLES, environment)),
     ...portVariables(record),
+    ...(phase === 'run' && endpointVariables(record)),
     // Programs that look at the machine's memory see all of it.
     ...(memoryBytes !== undefined && { LITTERBOX_MEMORY_BYTES: `${memoryBytes}` }),
     ...(cpus !== undefined && { LITTERBOX_CPUS: `${cpus}` }),

@@ -27,6 +27,7 @@ import { KeepSandbox } from '../use-cases/keeper/keep-sandbox.ts';
 import { ListFiles } from '../use-cases/work/list-files.ts';
 import { ListSandboxes } from '../use-cases/review/list-sandboxes.ts';
 import { LookAtSandbox } from '../use-cases/review/look-at-sandbox.ts';
+import { OpenEndpoints } from '../use-cases/network/open-endpoints.ts';
 import { OpenNetwork } from '../use-cases/network/open-network.ts';
 import { OpenRepository } from '../use-cases/common/open-repository.ts';
 import { OpenSandboxes } from '../use-cases/session/open-sandboxes.ts';
@@ -70,6 +71,7 @@ export const AGENT_USE_CASES = useCaseTable({
   listSandboxes: ListSandboxes,
   lookAtSandbox: LookAtSandbox,
   makeSandbox: MakeSandbox,
+  openEndpoints: OpenEndpoints,
   openNetwork: OpenNetwork,
   openRepository: OpenRepository,
   openSandboxes: OpenSandboxes,

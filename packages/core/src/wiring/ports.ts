@@ -3,6 +3,7 @@ import type { AuditLog } from '../ports/state/audit-log.ts';
 import type { Asker } from '../ports/common/call.ts';
 import type { Clock } from '../ports/common/clock.ts';
 import type { DirectorySync } from '../ports/machine/directory-sync.ts';
+import type { EndpointGate } from '../ports/network/endpoint-gate.ts';
 import type { Heap } from '../ports/machine/heap.ts';
 import type { Host } from '../ports/machine/host.ts';
 import type { HostGauge } from '../ports/machine/host-gauge.ts';
@@ -35,6 +36,7 @@ export interface Ports {
   readonly directorySync: DirectorySync;
   readonly networkGate: NetworkGate;
   readonly secretSource: SecretSource;
+  readonly endpointGate: EndpointGate;
   readonly approver: Approver;
   /** Absolute path of the person's repository, or of a directory in it. */
   readonly repositoryPath: string;

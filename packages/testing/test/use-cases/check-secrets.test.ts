@@ -24,6 +24,12 @@ test('a check tells of each secret whether it is there, and never its value', as
   expect(JSON.stringify([checked, fixture.shelves.records])).not.toContain('hunter2');
 });
 
+test('one secret is read when one is named, and a name that the file has not is refused', async () => {
+  await using fixture = useCaseFixture({ config, secrets });
+  expect((await fixture.checkSecrets.check('TOKEN')).map(({ name }) => name)).toEqual(['TOKEN']);
+  await expect(fixture.checkSecrets.check('toString')).rejects.toMatchObject({ code: 'SECRET_NAME' });
+});
+
 test('a file that nobody agreed to has no secret read', async () => {
   let asked = 0;
   const counted = new Proxy(secrets, { get: (...what) => (asked++, Reflect.get(...what)) });

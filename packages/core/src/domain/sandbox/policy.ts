@@ -1,3 +1,4 @@
+import type { EndpointPolicy } from '../secrets/endpoint-policy.ts';
 import type { Command } from '../processes/command.ts';
 import type { ResourceLimits } from './resource-limits.ts';
 import type { SandboxRoot } from './sandbox-root.ts';
@@ -60,6 +61,8 @@ export interface Policy {
   /** What of the image looks after the services. Absent: we do. */
   readonly supervisor?: SupervisorName;
   readonly ports?: readonly PortPolicy[];
+  /** Servers that commands reach with secrets that are set outside. Absent: none. */
+  readonly endpoints?: readonly EndpointPolicy[];
   /** Commands run once for an image, as root, before sandboxes are made of it. Absent: none. */
   readonly install?: readonly Command[];
   /** Commands run once at create, in order. */

@@ -32,6 +32,10 @@ export interface Keepers {
    * @returns nothing when nobody answers
    */
   ask(id: SandboxId, request: KeeperRequest, options?: CallOptions): Promise<AsyncIterable<unknown> | undefined>;
-  /** Starts a program that keeps the sandbox and outlives this one. Absent: this program keeps what it needs kept. */
-  launch?(id: SandboxId): Promise<void>;
+  /**
+   * Starts a program that keeps the sandbox and outlives this one. Absent: this program keeps what it needs kept.
+   *
+   * @param variables names of variables of this program that it needs: secrets are in them
+   */
+  launch?(id: SandboxId, variables: readonly string[]): Promise<void>;
 }

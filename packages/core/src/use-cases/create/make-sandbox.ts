@@ -13,6 +13,7 @@ import { liveLower } from '../decide/live-lower.ts';
 import type { SetupKeys } from '../decide/setup-keys.ts';
 import { specOf } from '../decide/spec-of.ts';
 import type { AssignPorts } from '../keeper/assign-ports.ts';
+import type { OpenEndpoints } from '../network/open-endpoints.ts';
 import type { OpenNetwork } from '../network/open-network.ts';
 import type { SetUpSandbox } from '../prepare/set-up-sandbox.ts';
 import type { TakePooled } from '../prepare/take-pooled.ts';
@@ -31,6 +32,7 @@ interface Needs {
   readonly assignPorts: AssignPorts;
   readonly openSandboxes: OpenSandboxes;
   readonly openNetwork: OpenNetwork;
+  readonly openEndpoints: OpenEndpoints;
   readonly setUpSandbox: SetUpSandbox;
   readonly takePooled: TakePooled;
 }
@@ -151,6 +153,7 @@ export class MakeSandbox {
     assertReachable(record, runtime);
     if (record.policy.network.run !== 'none')
       await (await this.#needs.openNetwork.open(record, runtime, options))[Symbol.asyncDispose]();
+    if (record.policy.endpoints) await this.#needs.openEndpoints.check(record, runtime, options);
     if (record.assurance) return record;
     return await this.#needs.state.update(record, { assurance: await runtime.assurance(options) }, LOSABLE);
   }

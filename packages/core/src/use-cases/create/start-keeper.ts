@@ -33,7 +33,11 @@ export class StartKeeper {
     if (!needsKeeper(record)) return { record, warnings: [] };
     if (services.length > 0) options?.onProgress?.({ step: 'services', message: 'Starting services' });
     try {
-      const { services: started, network } = await this.#needs.reachKeeper.status(record, { verb: 'ready' }, options);
+      const {
+        services: started,
+        network,
+        endpoints,
+      } = await this.#needs.reachKeeper.status(record, { verb: 'ready' }, options);
       const broken = started.filter((service) => !isUp(service));
       await using _lease = await this.#needs.state.lease(`sandbox:${record.id}`, 'create', options);
       let now = await currentRecord(this.#needs.state, record, options); // a number may have been taken meanwhile
@@ -51,6 +55,7 @@ export class StartKeeper {
         warnings: [
           ...broken.map(({ name, state }) => `The service ${name} is ${state}; its log says why.`),
           ...(network?.reason === undefined ? [] : [`The network is not open: ${network.reason}`]),
+          ...(endpoints?.reason === undefined ? [] : [`The endpoints are not open: ${endpoints.reason}`]),
         ],
       };
     } catch (error) {

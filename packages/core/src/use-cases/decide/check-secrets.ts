@@ -1,5 +1,6 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import type { SecretOrigin } from '../../domain/secrets/secret-origin.ts';
+import { shown } from '../../domain/text/shown.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { SecretSource } from '../../ports/person/secret-source.ts';
@@ -47,13 +48,17 @@ export class CheckSecrets {
   /**
    * Reads each, one after the other, since a person may be asked for each.
    *
-   * @throws LitterboxError `CONFIG_UNTRUSTED` when no person has agreed to the configuration: it chooses which secrets are read.
+   * @param wanted the one to read. @defaultValue all
+   * @throws LitterboxError `CONFIG_UNTRUSTED` when no person has agreed to the configuration: it chooses which secrets are read;
+   *   `SECRET_NAME` when it names none like the wanted one
    */
-  async check(options?: CallOptions): Promise<readonly CheckedSecret[]> {
+  async check(wanted?: string, options?: CallOptions): Promise<readonly CheckedSecret[]> {
     const { openRepository, decidePolicy, audit, actor } = this.#needs;
     const repository = await openRepository.open(options);
     const { config } = await decidePolicy.readTrusted(repository, options);
-    const secrets = Object.entries(config.secrets).sort(([left], [right]) => (left < right ? -1 : 1));
+    const named = Object.entries(config.secrets).sort(([left], [right]) => (left < right ? -1 : 1));
+    const secrets = wanted === undefined ? named : named.filter(([name]) => name === wanted);
+    if (wanted !== undefined && secrets.length === 0) throw unknown(wanted, named);
     return await audited(
       audit,
       {
@@ -80,4 +85,14 @@ export class CheckSecrets {
       throw error;
     }
   }
+}
+
+function unknown(wanted: string, named: readonly (readonly [name: string, origin: SecretOrigin])[]): LitterboxError {
+  return new LitterboxError('SECRET_NAME', `The configuration names no secret ${shown(wanted)}.`, {
+    operation: 'secret.check',
+    hint:
+      named.length === 0
+        ? 'Add it below [secrets] in .litterbox.toml.'
+        : `It names: ${named.map(([name]) => name).join(', ')}.`,
+  });
 }

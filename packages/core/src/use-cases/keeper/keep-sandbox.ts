@@ -14,7 +14,9 @@ import type { KeptService, ServiceStatus } from '../../services/kept-service.ts'
 import { SandboxServices } from '../../services/sandbox-services.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import { changeRecord } from '../common/change-record.ts';
-import type { OpenNetwork, NetworkSession } from '../network/open-network.ts';
+import type { OpenEndpoints } from '../network/open-endpoints.ts';
+import type { OpenNetwork } from '../network/open-network.ts';
+import { KeptWay, type WayStatus } from './kept-way.ts';
 
 /** A port of a sandbox as its keeper sees it. */
 export interface PortStatus extends AssignedPort {
@@ -24,19 +26,14 @@ export interface PortStatus extends AssignedPort {
   readonly answers?: boolean;
 }
 
-/** Whether the way to the network is open. */
-export interface NetworkStatus {
-  readonly state: 'open' | 'down';
-  /** Why it is down. */
-  readonly reason?: string;
-}
-
-/** A keeper's knowledge of its services, its ports and its network session. */
+/** A keeper's knowledge of its services, its ports and its ways out. */
 export interface KeeperStatus {
   readonly services: readonly ServiceStatus[];
   readonly ports: readonly PortStatus[];
   /** Absent where there is to be none. */
-  readonly network?: NetworkStatus;
+  readonly network?: WayStatus;
+  /** All of them together. Absent where there is to be none. */
+  readonly endpoints?: WayStatus;
 }
 
 /** The answer of `logs`: text as in `raw-text.ts`. */
@@ -56,6 +53,7 @@ interface Needs {
   readonly forwarder: PortForwarder;
   readonly assignPorts: AssignPorts;
   readonly openNetwork: OpenNetwork;
+  readonly openEndpoints: OpenEndpoints;
   readonly clock: Clock;
 }
 
@@ -127,6 +125,7 @@ export class KeepSandbox {
       assign: this.#needs.assignPorts,
       keepers: this.#needs.keepers,
       network: this.#needs.openNetwork,
+      endpoints: this.#needs.openEndpoints,
       clock: this.#needs.clock,
       closed: () => this.#kept.delete(id),
     });
@@ -150,6 +149,7 @@ interface KeepingInput {
   readonly assign: AssignPorts;
   readonly keepers: Keepers;
   readonly network: OpenNetwork;
+  readonly endpoints: OpenEndpoints;
   readonly clock: Clock;
   readonly closed: () => void;
 }
@@ -164,9 +164,8 @@ class Keeping {
   readonly #over = new AbortController();
   #record: SandboxRecord;
   #desk: AsyncDisposable | undefined;
-  #wayOut: NetworkSession | undefined;
-  #networkReason: string | undefined;
-  #opening: Promise<void> | undefined;
+  readonly #network: KeptWay | undefined;
+  readonly #endpoints: KeptWay | undefined;
   #started: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #isDone = () => {};
@@ -175,7 +174,9 @@ class Keeping {
     this.#input = input;
     this.#record = input.record;
     const { runtime, clock, state, record } = input;
-    const { services = [], supervisor } = record.policy;
+    const { services = [], supervisor, network, endpoints } = record.policy;
+    if (network.run !== 'none') this.#network = new KeptWay((call) => input.network.open(record, runtime, call));
+    if (endpoints) this.#endpoints = new KeptWay((call) => input.endpoints.open(record, runtime, call));
     this.#services = new SandboxServices({
       services,
       supervisor,
@@ -195,7 +196,7 @@ class Keeping {
     await this.#assignMissing();
     for (const port of this.#record.ports ?? []) await this.#listen(port);
     await this.#services.endLeftOver(); // of a keeper that was killed
-    await this.#openNetwork();
+    await this.#openWays();
     this.#desk = await keepers.serve(record.id, (request, call) => this.#answer(request, call));
     this.#started = this.#services.start(this.#over.signal);
     this.#started.catch(() => {});
@@ -214,8 +215,7 @@ class Keeping {
     this.#services.release();
     if (isGraceful) await this.#services.stop();
     await Promise.all([...this.#forwards.values()].map((forward) => forward[Symbol.asyncDispose]()));
-    await this.#opening;
-    await this.#wayOut?.[Symbol.asyncDispose]();
+    await Promise.all([this.#network?.[Symbol.asyncDispose](), this.#endpoints?.[Symbol.asyncDispose]()]);
     await this.#desk?.[Symbol.asyncDispose]();
     await lease[Symbol.asyncDispose]();
     closed();
@@ -267,28 +267,9 @@ class Keeping {
     }
   }
 
-  /** Never rejects: without a way out there is no network, the rest goes on, and the next look tries again. */
-  #openNetwork(): Promise<void> {
-    this.#opening ??= this.#openOnce().finally(() => {
-      this.#opening = undefined;
-    });
-    return this.#opening;
-  }
-
-  async #openOnce(): Promise<void> {
-    const { network, runtime, record } = this.#input;
-    if (record.policy.network.run === 'none' || this.#wayOut || this.#over.signal.aborted) return;
-    try {
-      const wayOut = await network.open(record, runtime, { signal: this.#over.signal });
-      this.#wayOut = wayOut;
-      void wayOut.ended.then(() => {
-        this.#wayOut = undefined;
-        wayOut[Symbol.asyncDispose]().then(undefined, () => {});
-        void this.#openNetwork(); // of the session that follows
-      });
-    } catch (error) {
-      this.#networkReason = isLitterboxError(error) ? error.message : 'it could not be opened';
-    }
+  /** Never rejects: a way that is down is told by the status, and tried again by the next look. */
+  async #openWays(): Promise<void> {
+    await Promise.all([this.#network?.open(), this.#endpoints?.open()]);
   }
 
   async #look(): Promise<void> {
@@ -301,7 +282,7 @@ class Keeping {
         if (!now || now.state === 'deleting' || now.state === 'stopped') return void this.close(false);
         if (now.state !== 'ready') continue;
         await runtime.assurance(); // a session that ended is followed by another one
-        await this.#openNetwork();
+        await this.#openWays();
       } catch {
         if (signal.aborted) return; // else the state is busy, or the sandbox cannot start: the next look tells
       }
@@ -361,11 +342,8 @@ class Keeping {
         const movedFrom = this.#movedFrom.get(port.name);
         return { ...port, ...(movedFrom !== undefined && { movedFrom }) };
       }),
-      ...(this.#record.policy.network.run !== 'none' && {
-        network: this.#wayOut
-          ? { state: 'open' as const }
-          : { state: 'down' as const, reason: this.#networkReason ?? 'it is being opened' },
-      }),
+      ...(this.#network && { network: this.#network.status() }),
+      ...(this.#endpoints && { endpoints: this.#endpoints.status() }),
     };
   }
 

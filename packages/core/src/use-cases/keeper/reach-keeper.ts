@@ -31,7 +31,7 @@ export class ReachKeeper {
   async ensure(record: SandboxRecord, options?: CallOptions): Promise<void> {
     if (record.state !== 'ready' || !needsKeeper(record)) return;
     if (await this.#ask(record.id, { verb: 'status' }, options)) return;
-    if (this.#needs.keepers.launch) await this.#needs.keepers.launch(record.id);
+    if (this.#needs.keepers.launch) await this.#needs.keepers.launch(record.id, secretVariables(record));
     else await this.#needs.keepSandbox.keep(record.id);
   }
 
@@ -86,4 +86,11 @@ export class ReachKeeper {
     for await (const _value of answer);
     return true;
   }
+}
+
+/** Variables in which secrets of its endpoints are kept. */
+function secretVariables({ policy }: SandboxRecord): readonly string[] {
+  return (policy.endpoints ?? []).flatMap(({ secret: { origin } }) =>
+    'environment' in origin ? [origin.environment] : [],
+  );
 }

@@ -68,7 +68,7 @@ export class OpenSandboxes {
 
   /** A way to the network that was lost since the sandbox was opened is there again; who cannot have it is told by what it runs. */
   async reconnect(record: SandboxRecord, options?: CallOptions): Promise<void> {
-    if (record.policy.network.run === 'none') return;
+    if (record.policy.network.run === 'none' && !record.policy.endpoints) return;
     await this.#needs.reachKeeper?.ensure(record, options).catch(() => {});
     options?.signal?.throwIfAborted();
   }

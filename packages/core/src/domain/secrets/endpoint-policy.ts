@@ -1,0 +1,26 @@
+import type { SecretOrigin } from './secret-origin.ts';
+
+/** A way from a sandbox to one server, on which a secret is set outside: no program inside holds it. */
+export interface EndpointPolicy {
+  readonly name: string;
+  /** Where programs inside find it, on loopback: 1 to 65535. */
+  readonly inside: number;
+  /** `https://HOST[:PORT][/PATH]` without a slash at its end. The path stands before each that is asked for. */
+  readonly url: string;
+  /** The name in small letters. In the value `{secret}` stands once. */
+  readonly header: { readonly name: string; readonly value: string };
+  readonly secret: { readonly name: string; readonly origin: SecretOrigin };
+  /** In capitals. */
+  readonly methods: readonly string[];
+  /** Each whole, or with a star at its end for whatever follows. */
+  readonly paths: readonly string[];
+  /** By which programs find it: `{url}` and `{placeholder}` are filled in. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Programs inside hold it in place of the secret. It never leaves. */
+  readonly placeholder: string;
+}
+
+/** Whether a path, without its query, is one of the list. */
+export function isListedPath(paths: readonly string[], path: string): boolean {
+  return paths.some((one) => (one.endsWith('*') ? path.startsWith(one.slice(0, -1)) : path === one));
+}

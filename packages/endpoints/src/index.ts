@@ -1,0 +1,1 @@
+export { endpointGate, type EndpointGateOptions } from './endpoint-gate.ts';
