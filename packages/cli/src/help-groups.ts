@@ -39,7 +39,7 @@ export const OPTION_GROUPS: Readonly<Record<string, readonly (readonly [heading:
       ['Network:', ['network', 'allow', 'allowPrivate', 'deny']],
       ['Where it runs:', ['provider', 'host', 'image', 'rootfs', 'allowDegraded']],
       ['Limits:', ['memoryBytes', 'cpus', 'processes', 'openFiles', 'diskBytes', 'diskBytesPerSecond', 'timeoutMs']],
-      ['Review:', ['requireMessage', 'worktrees']],
+      ['Review:', ['requireMessage', 'worktrees', 'labels']],
     ],
   };
 

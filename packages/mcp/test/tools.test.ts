@@ -555,7 +555,7 @@ describe('arguments', () => {
       'Next: Make one: lb_sandbox-create.',
     );
     expect((await fixture.call('sandbox-create', { name: sandbox })).text).toMatch(
-      /\nNext: Choose another name, or work in it\.$/,
+      /\nNext: Choose another name, or work in it\. Ask the person to run: litterbox delete \S+\.$/,
     );
   });
 
