@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from '@jest/globals';
@@ -92,9 +92,11 @@ test('a value that comes byte by byte is whole', async () => {
 });
 
 test('a file of somebody else is not read', async () => {
-  const facts = await host.facts();
-  const other = hostSecrets({ ...host, facts: async () => ({ ...facts, uid: facts.uid + 1 }) });
-  expect(await failure({ file: at('kept') }, other)).toBe('PERMISSION_DENIED');
+  await writeFile(at('other'), VALUE, { mode: 0o600 });
+  expect(await source.read({ file: at('other') })).toBe(VALUE); // the positive control
+  if (process.getuid?.() === 0) await chown(at('other'), 61_100, 61_100);
+  const other = process.getuid?.() === 0 ? at('other') : '/etc/passwd';
+  expect(await failure({ file: other })).toBe('PERMISSION_DENIED');
 });
 
 test('pass hears where its store is', async () => {
