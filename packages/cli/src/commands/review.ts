@@ -210,6 +210,7 @@ async function integrate(
   }[result.outcome];
   talk.notice(said + (result.isDeleted ? ` The sandbox ${input.sandbox} is deleted.` : ''));
   if (result.isDeleted && agent !== undefined) talk.notice(agent);
+  if (result.agent !== undefined) talk.notice(`The sandbox ${input.sandbox} stays: ${result.agent} is at work in it.`);
   requireStashBack(integration, result.conflicts);
 }
 

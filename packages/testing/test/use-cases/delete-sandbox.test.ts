@@ -78,6 +78,22 @@ test('a sandbox in which a call is at work is SANDBOX_ACTIVE after two seconds, 
   expect(fixture.left().records).toEqual(['a: ready']);
 });
 
+test('one in which an agent sits is SANDBOX_ACTIVE, though nothing has changed; for the agent itself and with force it goes', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await made(fixture, 'b');
+  await using _ = await fixture.seatAgent.seat({ sandbox: 'a', agent: 'codex' });
+  await using _own = await fixture.seatAgent.seat({ sandbox: 'b', agent: 'claude' });
+  await expect(fixture.deleteSandbox.delete('a', {})).rejects.toMatchObject({
+    code: 'SANDBOX_ACTIVE',
+    message: 'codex is at work in a.',
+  });
+  expect(fixture.left().records).toEqual(['a: ready', 'b: ready']);
+  await fixture.deleteSandbox.delete('b', {}, { seatOf: 'claude' });
+  await fixture.deleteSandbox.delete('a', { force: true });
+  expect(fixture.left()).toEqual(NOTHING_LEFT);
+});
+
 test('with force it waits as long as any call does', async () => {
   await using fixture = useCaseFixture();
   const { id } = await made(fixture);

@@ -31,6 +31,17 @@ test('a merge of a sandbox in which nothing was done leaves it to whoever begins
   expect(fixture.left().records).toEqual(['a: ready']);
 });
 
+test('a merge of a sandbox in which an agent sits leaves it to that agent, and says who it is', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  const seat = await fixture.seatAgent.seat({ sandbox: 'a', agent: 'codex' });
+  const { outcome, isDeleted, agent } = await fixture.integrateChanges.integrate(merge);
+  expect({ outcome, isDeleted, agent }).toEqual({ outcome: 'committed', isDeleted: false, agent: 'codex' });
+  expect(fixture.left().records).toEqual(['a: ready']);
+  await seat[Symbol.asyncDispose]();
+  expect((await fixture.integrateChanges.integrate(merge)).isDeleted).toBe(true);
+});
+
 test('a merge of a sandbox in which a call is at work is SANDBOX_ACTIVE, and an apply waits for it', async () => {
   await using fixture = useCaseFixture();
   const { id } = await changed(fixture);

@@ -17,6 +17,7 @@ import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
+import { otherAgentIn } from '../session/seat-agent.ts';
 import { removeSnapshots } from './sandbox-snapshots.ts';
 import type { SettleSandbox } from '../record/settle-sandbox.ts';
 
@@ -63,7 +64,7 @@ export class DeleteSandbox {
 
   /**
    * @param how `force`: also when its work is nowhere else. `forget`: its machine or engine is gone for good, so that nothing is removed there
-   * @throws LitterboxError `SANDBOX_ACTIVE` when a call is at work in it, `UNMERGED_WORK` when work would be lost and `force` is not set,
+   * @throws LitterboxError `SANDBOX_ACTIVE` when a call or an agent is at work in it, `UNMERGED_WORK` when work would be lost and `force` is not set,
    * `CONFLICT` when it is to be forgotten although its provider answers, `UNAVAILABLE` when that does not answer
    */
   async delete(
@@ -77,6 +78,7 @@ export class DeleteSandbox {
     if (!record) return found; // another process was faster
     if (forget) await this.#assertLost(record, options);
     if (!force && record.state !== 'deleting') {
+      await this.#assertNoAgent(record, options);
       if (!repository) throw ofGoneRepository(record);
       if (!forget) await this.#needs.settleSandbox.settle(record, options);
       await this.#assertExpendable(record, repository, options);
@@ -156,6 +158,16 @@ export class DeleteSandbox {
   async #leaseOf(found: SandboxRecord, force: boolean, options?: ProgressOptions): Promise<Lease> {
     const { patienceMs = force ? FORCE_PATIENCE_MS : undefined } = options ?? {};
     return await leaseQuietSandbox(this.#needs.state, found, 'delete', { ...options, patienceMs });
+  }
+
+  /** An agent that has done nothing yet is at work all the same. */
+  async #assertNoAgent(record: SandboxRecord, options?: ProgressOptions): Promise<void> {
+    const agent = await otherAgentIn(this.#needs.state, record, this.#needs.actor, options);
+    if (agent === undefined) return;
+    throw new LitterboxError('SANDBOX_ACTIVE', `${agent} is at work in ${record.slug}.`, {
+      operation: 'sandbox.delete',
+      hint: advice`End the agent first, or delete the sandbox all the same: ${step('sandbox-delete', { sandbox: record.slug, force: true })}.`,
+    });
   }
 
   /** A runtime that the provider still has would stay there for good. */

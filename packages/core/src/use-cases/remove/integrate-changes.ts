@@ -17,6 +17,7 @@ import type { ReadProof } from '../review/read-proof.ts';
 import type { ShownPlan } from '../review/shown-plan.ts';
 import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
 import { assertWhole } from '../session/open-sandboxes.ts';
+import { otherAgentIn } from '../session/seat-agent.ts';
 import type { SettleSandbox } from '../record/settle-sandbox.ts';
 
 /** An apply or merge that is asked for. */
@@ -38,8 +39,10 @@ export interface IntegrateInput extends GivenConsent {
 export interface IntegrateResult extends IntegrationResult {
   /** The plan that was carried out. */
   readonly plan: IntegrationPlan;
-  /** True when the sandbox was deleted, as `merge` does once its work is in. One without a revision stays. */
+  /** True when the sandbox was deleted, as `merge` does once its work is in. One without a revision stays, and one in which an agent is at work. */
   readonly isDeleted: boolean;
+  /** Another agent that is at work in the sandbox, for whom it was not deleted. */
+  readonly agent?: string;
 }
 
 interface Needs {
@@ -150,17 +153,19 @@ export class IntegrateChanges {
       sandbox: record.id,
       data: { outcome: result.outcome },
     });
-    // One in which nothing was ever done waits for somebody to begin.
-    const isIn =
+    // One in which nothing was ever done waits for somebody to begin, and one in which another agent is at work for its end.
+    const isMerged =
       input.integration === 'merge' &&
       tip.number > 0 &&
       (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
       (await repository.isMerged(record.id));
-    if (isIn) {
+    const agent = isMerged ? await otherAgentIn(this.#needs.state, record, this.#needs.actor, options) : undefined;
+    const isDeleted = isMerged && agent === undefined;
+    if (isDeleted) {
       failpoint('merge.before-delete');
       await this.#needs.deleteSandbox.removeAll(record, repository);
     }
-    return { ...result, plan, isDeleted: isIn };
+    return { ...result, plan, isDeleted, ...(agent !== undefined && { agent }) };
   }
 
   /** Repository before sandbox, everywhere, so that two calls never wait for each other. */

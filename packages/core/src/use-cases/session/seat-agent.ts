@@ -1,7 +1,7 @@
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import type { Hint } from '../../domain/errors/next-step.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
-import type { CallOptions } from '../../ports/common/call.ts';
+import type { CallOptions, ProgressOptions } from '../../ports/common/call.ts';
 import type { Lease, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 
@@ -89,6 +89,21 @@ export async function agentIn(state: StateStore, sandbox: Named): Promise<string
     const { holderPurpose } = error.details.facts ?? {};
     return typeof holderPurpose === 'string' && holderPurpose !== LOOK ? holderPurpose : undefined;
   }
+}
+
+/**
+ * The agent that is at work in a sandbox, where it is not the one that calls: deletion would take its ground away.
+ *
+ * @param actor who calls, unless the options name an agent
+ */
+export async function otherAgentIn(
+  state: StateStore,
+  sandbox: Named,
+  actor: string,
+  options?: ProgressOptions,
+): Promise<string | undefined> {
+  const agent = await agentIn(state, sandbox);
+  return agent === (options?.seatOf ?? actor) ? undefined : agent;
 }
 
 const seatOf = ({ id }: Named) => `agent:${id}`;
