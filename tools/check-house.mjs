@@ -31,7 +31,7 @@ function places(sources, documents) {
     'guides of more than 1,500 words': [],
     'decisions of more than 450 words': [],
     'words of the status beyond 900': [],
-    'thousands of words of documents beyond 95': [],
+    'thousands of written words of documents beyond 90': [],
   };
   const add = (rule, size, place) => found[rule].push({ size, place });
   const folders = new Map();
@@ -79,9 +79,10 @@ function places(sources, documents) {
     if (file.startsWith('docs/decisions/') && words > 450) add('decisions of more than 450 words', words, file);
     if (file === 'docs/status.md' && words > 900) add('words of the status beyond 900', words - 900, file);
   }
-  const words = documents.reduce((sum, { text }) => sum + text.split(/\s+/).filter(Boolean).length, 0);
-  for (let thousands = 95; thousands * 1000 < words; thousands++)
-    add('thousands of words of documents beyond 95', words, 'docs');
+  const written = documents.filter(({ file }) => !file.startsWith('docs/reference/')); // those are made from the operations
+  const words = written.reduce((sum, { text }) => sum + text.split(/\s+/).filter(Boolean).length, 0);
+  for (let thousands = 90; thousands * 1000 < words; thousands++)
+    add('thousands of written words of documents beyond 90', words, 'docs');
   for (const list of Object.values(found)) list.sort((one, other) => other.size - one.size);
   return found;
 }
