@@ -98,12 +98,14 @@ export { allowedProcessors, chooseProcessors, parseProcessors } from './kernel/p
 export { CORE_LIMIT_BYTES } from './kernel/refused-arguments.ts';
 export { hasSeccompFilter, seccompFilter } from './kernel/seccomp-filter.ts';
 export { seccompProfile } from './kernel/seccomp-profile.ts';
+export { encodePlan, type PlanEntry } from './script/plan-entry.ts';
 export { beginAtFirstMark } from './session/begin-at-first-mark.ts';
 export { endSessionScript, type SessionLeavings } from './session/end-session.ts';
 export { NOTE_FACTS } from './session/note-facts.ts';
 export { openLowPorts } from './session/open-low-ports.ts';
 export { ETC_SOURCES, etcDirectoryScript, etcPrefix } from './session/etc-directory.ts';
 export { PROCESS_ONE } from './session/first-process.ts';
+export { FIRST_PROGRAM, PLACE_ARGUMENTS } from './session/first-program.ts';
 export { type Isolation, type Place, type PlaceLimits } from './session/isolation.ts';
 export { placeFilesOf, type PlaceFiles } from './session/place-files.ts';
 export { placeProvider, type PlaceProviderOptions } from './session/place-provider.ts';

@@ -14,6 +14,7 @@ import {
   SESSION_ENTRIES,
   type Staging,
   sandboxFilesOf,
+  type PlanEntry,
 } from '@litterbox/linux-sandbox';
 import { strategyNamed } from './strategies/choose-strategy.ts';
 import { HOLD } from './session/held-session.ts';
@@ -23,7 +24,6 @@ import type { Machine } from './machine/machine.ts';
 import { ownBoundOf } from './session/own-bound-of.ts';
 import type { SandboxMeta } from './session/sandbox-meta.ts';
 import { stillScript } from './still-script.ts';
-import type { PlanEntry } from './plan/plan-entry.ts';
 import type { PrepareInput } from './strategies/strategy.ts';
 
 /** Facts by which the directory of a sandbox is filled. */

@@ -18,6 +18,8 @@ import {
   SANDBOX_USER,
   SandboxDirectories,
   type StagedDirectory,
+  encodePlan,
+  type PlanEntry,
 } from '@litterbox/linux-sandbox';
 import {
   type CallOptions,
@@ -65,7 +67,6 @@ import { visibleSearchPath } from './machine/visible-search-path.ts';
 import type { SandboxMeta } from './session/sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { readSessionProgram, SessionProgram } from './machine/session-program.ts';
-import { encodePlan, type PlanEntry } from './plan/plan-entry.ts';
 import { surveyStrategy } from './strategies/survey-strategy.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { SandboxId } from '@litterbox/core/provider';
-import type { Removal } from '@litterbox/linux-sandbox';
+import type { Removal, PlanEntry } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine/machine.ts';
-import type { PlanEntry } from './plan/plan-entry.ts';
 import { groupWords } from './session/cgroup-steps.ts';
 import { HOLD } from './session/held-session.ts';
 

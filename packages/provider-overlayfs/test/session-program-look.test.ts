@@ -5,9 +5,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from '@jest/globals';
 import { localHost } from '@litterbox/host';
-import { etcDirectoryScript, ETC_SOURCES, etcPrefix, runProgram } from '@litterbox/linux-sandbox';
+import {
+  etcDirectoryScript,
+  ETC_SOURCES,
+  etcPrefix,
+  runProgram,
+  encodePlan,
+  type PlanEntry,
+} from '@litterbox/linux-sandbox';
 import { INSIDE } from '@litterbox/core/provider';
-import { encodePlan, type PlanEntry } from '../src/plan/plan-entry.ts';
 import { credentialsPlan, findCredentials } from '../src/machine/tool-directories.ts';
 import { sessionProgramBytes } from './session-program-bytes.ts';
 

@@ -15,10 +15,10 @@ static char *next_word(struct plan *plan, size_t *at) {
   return word;
 }
 
-/* A number of at most five digits, or -1. */
+/* A number of at most seven digits, or -1. */
 static long parse_count(const char *text) {
   size_t length = strlen(text);
-  if (length == 0 || length > 5 || strspn(text, "0123456789") != length) return -1;
+  if (length == 0 || length > 7 || strspn(text, "0123456789") != length) return -1;
   long count = 0;
   for (const char *digit = text; *digit != '\0'; digit++) count = count * 10 + (*digit - '0');
   return count;
@@ -73,6 +73,11 @@ void read_plan(int descriptor, struct plan *plan) {
     if (*wrong != '\0') fail("the plan of the session is wrong: %s", wrong);
     if (plan->length == MAX_PLAN_BYTES) fail("the plan of the session is wrong: it is too long");
   }
+}
+
+bool load_plan(int descriptor, struct plan *plan) {
+  while (plan->length < MAX_PLAN_BYTES && read_more(descriptor, plan)) continue;
+  return parse_plan(plan) == NULL;
 }
 
 char *read_line(int descriptor, struct plan *plan) {

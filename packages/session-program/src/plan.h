@@ -14,7 +14,7 @@ struct entry {
   size_t count;
 };
 
-enum { MAX_ENTRIES = 4096, MAX_WORDS = 65536, MAX_PLAN_BYTES = 4 * 1024 * 1024 };
+enum { MAX_ENTRIES = 4096, MAX_WORDS = 2 * 1024 * 1024, MAX_PLAN_BYTES = 4 * 1024 * 1024 };
 
 struct plan {
   struct entry entries[MAX_ENTRIES];
@@ -30,6 +30,9 @@ struct plan {
 
 /* Reads a plan from a descriptor. Ends the program where it is none. */
 void read_plan(int descriptor, struct plan *plan);
+
+/* Reads all of a file. Returns whether it is a plan. */
+bool load_plan(int descriptor, struct plan *plan);
 
 /* Reads entries from bytes that are all there. Returns NULL, or what is wrong; "" where more bytes are needed. */
 const char *parse_plan(struct plan *plan);

@@ -55,12 +55,21 @@ static bool make_pipe(const char *suffix) {
   return mkfifo(path, 0600) == 0 && chmod(path, 0666) == 0;
 }
 
-static void ask(const char *command) {
+/* The words of the plan, each with a NUL behind it. */
+static bool write_words(char **words) {
+  int file = open(path_of("cmd"), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (file < 0) return false;
+  bool is_written = true;
+  for (; *words != NULL && is_written; words++) is_written = write_all(file, *words, strlen(*words) + 1);
+  return close(file) == 0 && is_written;
+}
+
+static void ask(char **words) {
   if (!make_pipe("out") || !make_pipe("err") || !make_pipe("exit") || !make_pipe("in")) refuse("no-fifo");
   if (exists("../dying")) refuse("ending");
   if (exists("../paused")) refuse("paused");
   if (exists("../stopped")) refuse("stopped");
-  if (*command != '\0' && !write_new(path_of("cmd"), command, strlen(command), 0644)) refuse("no-fifo");
+  if (*words != NULL && !write_words(words)) refuse("no-fifo");
   int control = open("control", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (control < 0) refuse(exists("../dying") ? "ending" : "no-fifo");
   char line[MAX_LINE_BYTES];
@@ -187,7 +196,7 @@ static _Noreturn void lose(bool has_begun) {
 
 /* The words that the place itself says where it starts nothing. All others are those of a program that found the pipe. */
 static bool is_refusal(const char *word) {
-  static const char *const words[] = {"no-cwd", "no-program", "no-terminal", "no-fifo"};
+  static const char *const words[] = {"no-cwd", "no-program", "no-terminal", "no-fifo", "no-process"};
   for (size_t index = 0; index < sizeof words / sizeof *words; index++)
     if (strcmp(words[index], word) == 0) return true;
   return false;
@@ -217,13 +226,13 @@ static bool limit_itself(void) {
   return setrlimit(RLIMIT_AS, &memory) == 0 && setrlimit(RLIMIT_CORE, &none) == 0;
 }
 
-int run_relay(const char *io, const char *id, bool has_stdin, const char *command) {
+int run_relay(const char *io, const char *id, bool has_stdin, char **words) {
   (void)signal(SIGPIPE, SIG_IGN);
   identity = id;
   if (strlen(id) > 64 || strchr(id, '/') != NULL || !limit_itself() || chdir(io) != 0) return 1;
   umask(022);
   input = output = errors = (struct flow){.from = -1, .to = -1};
-  ask(command);
+  ask(words);
   /* Waits for the process that is to say how it went. */
   int ends = open(path_of("exit"), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (ends < 0) lose(false);

@@ -15,9 +15,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "child.h"
 #include "fail.h"
 #include "files.h"
@@ -32,7 +32,6 @@ enum {
   MAX_INSTRUCTIONS = BPF_MAXINSNS,
   MAX_SIGNALS = 1024,
   MAX_LINE_BYTES = 512,
-  REFUSE_TRIES = 500,
 };
 
 /* Any directory that every machine has: its root is built in there. */
@@ -86,26 +85,6 @@ static void load_filter(void) {
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) fail_errno("the filter of system calls cannot be loaded");
 }
 
-static bool is_identity(const char *text) {
-  size_t length = strlen(text);
-  return length > 0 && length <= 64 && strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz-") == length;
-}
-
-/* Nobody will answer: whoever asked is about to open this pipe, and waits. */
-static void refuse(const char *identity) {
-  char path[128];
-  snprintf(path, sizeof path, "/io/%s.exit", identity);
-  for (int tries = 0; tries < REFUSE_TRIES; tries++) {
-    int exit = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
-    if (exit >= 0) {
-      (void)write_all(exit, "no-fifo\n", 8);
-      close(exit);
-      return;
-    }
-    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-  }
-}
-
 static int open_io(const char *identity, const char *suffix, int flags) {
   char path[128];
   snprintf(path, sizeof path, "/io/%s.%s", identity, suffix);
@@ -138,7 +117,7 @@ static void obey(char *line, int control) {
   if (strcmp(line, "run") == 0 && is_identity(rest)) {
     pid_t walker = fork();
     if (walker == 0) serve(rest, control);
-    if (walker < 0) refuse(rest);
+    if (walker < 0) refuse_asked("/io", rest, "no-fifo");
     return;
   }
   if (strcmp(line, "kill") != 0) return;

@@ -13,6 +13,8 @@ export interface KeptFacts {
   readonly network: NetworkNamespace;
   /** Whether the session has a change scanner of its own, which answers requests and starts no programs. @defaultValue false */
   readonly hasScanner?: boolean;
+  /** Whether its first process is told of each process by a plan, and not by shell text. @defaultValue false */
+  readonly takesPlans?: boolean;
 }
 
 /** More than the facts of any session of ours take: most of them are paths that can be read inside. */
@@ -34,11 +36,12 @@ type Members = Readonly<Record<string, unknown>>;
  */
 export function parseKeptFacts(text: string, provider: string): KeptFacts {
   if (text.length > MAX_KEPT_FACTS_CHARACTERS) throw new Error('it is too long');
-  const { assurance, network, hasScanner } = membersOf('it', JSON.parse(text));
+  const { assurance, network, hasScanner, takesPlans } = membersOf('it', JSON.parse(text));
   return {
     assurance: assuranceOf(membersOf('assurance', assurance), provider),
     network: networkOf(network),
     ...(hasScanner === true && { hasScanner }),
+    ...(takesPlans === true && { takesPlans }),
   };
 }
 

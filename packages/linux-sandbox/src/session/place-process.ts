@@ -18,6 +18,7 @@ import {
   step,
 } from '@litterbox/core/provider';
 import { notRunning } from '@litterbox/sandbox-kit';
+import { encodePlan, type PlanEntry, planWords } from '../script/plan-entry.ts';
 
 export interface PlaceProcessInput {
   /** For error details. */
@@ -32,8 +33,8 @@ export interface PlaceProcessInput {
   readonly workspace?: string;
   /** Absolute path of the session program on the host; absent: shell text does what it does. */
   readonly program?: string;
-  /** What the place is told in place of a command that starts {@link spec}: nothing where it knows by itself what to start. */
-  readonly script?: string;
+  /** The place knows by itself what to start. */
+  readonly isKnown?: boolean;
   /** First bytes of its input, which do not wait for its start. */
   readonly given?: Uint8Array;
   /** Names in the environment of the sandbox's first process. */
@@ -125,6 +126,12 @@ const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) =>
         hint: 'Install bsdutils and coreutils in it, or run the command without a terminal.',
       },
     ),
+  'no-process': (_spec, provider) =>
+    new LitterboxError('RESOURCE_EXHAUSTED', 'The sandbox has as many processes as it may have.', {
+      operation: 'process.spawn',
+      provider,
+      hint: advice`End some of them, or all: ${step('sandbox-stop')}.`,
+    }),
   'no-fifo': (_spec, provider) =>
     new LitterboxError('RESOURCE_EXHAUSTED', 'The pipes of a process could not be made in the state directory.', {
       operation: 'process.spawn',
@@ -176,9 +183,14 @@ export class PlaceProcess implements ProcessHandle {
   static async start(input: PlaceProcessInput, options?: CallOptions): Promise<PlaceProcess> {
     const { host, io, spec } = input;
     const id = crypto.randomUUID();
-    const script = input.script ?? commandFile(input, id);
-    const isInline = script.length <= MAX_INLINE_CHARACTERS && script.isWellFormed();
-    if (!isInline) await host.files.write(`${io}/${id}.cmd`, encodeRaw(script), { mode: 0o644 });
+    const plan = input.program === undefined || input.isKnown ? undefined : processPlan(input);
+    const words = input.isKnown ? [] : plan ? planWords(plan) : [commandFile(input, id)];
+    const text = words.join(' ');
+    const isInline = text.length <= MAX_INLINE_CHARACTERS && text.isWellFormed();
+    if (!isInline) {
+      const bytes = plan ? encodePlan(plan) : encodeRaw(text);
+      await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
+    }
     const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
     const starter = await host.spawn(
       {
@@ -189,7 +201,7 @@ export class PlaceProcess implements ProcessHandle {
           io,
           id,
           hasStdin ? 'pipe' : 'none',
-          isInline ? script : '',
+          ...(isInline ? words : []),
         ],
         ...(hasStdin && { stdin: 'pipe' }),
       },
@@ -335,15 +347,30 @@ exec <"$1" >"$2" 2>"$3" 9>&-
 shift 3
 exec "$@"`;
 
-/** The sandbox's half: read by its first process in a subshell of its own. */
+const inTerminal = ({ columns, rows }: TerminalSize, command: string) =>
+  ['script', '-qefc', `stty rows ${rows} cols ${columns}; exec ${command}`, '/dev/null'] as const;
+
+/** The sandbox's half: what the session program does for a process, as its first process. */
+function processPlan({ spec, inherited, workspace }: PlaceProcessInput): readonly PlanEntry[] {
+  const { argv, cwd, env, terminal, stdin } = spec;
+  return [
+    ['unset', 'OLDPWD', ...inherited.filter((name) => !(name in env))],
+    ['environment', ...Object.entries(env).flat()],
+    ['directory', cwd, ...(cwd === workspace ? ['workspace'] : [])],
+    ['needs', 'no-program', argv[0]],
+    ...(terminal ? ([['needs', 'no-terminal', 'script', 'stty'], ['terminal']] as const) : []),
+    ...(stdin === 'pipe' || terminal ? ([['stdin']] as const) : []),
+    ['run', ...(terminal ? inTerminal(terminal, argv.map(quoted).join(' ')) : argv)],
+    ['go'],
+  ];
+}
+
+/** The same as shell text: read by a first process that is a shell, in a subshell of its own. */
 function commandFile({ inside, spec, inherited, workspace }: PlaceProcessInput, id: string): string {
   const { argv, cwd, env, terminal, stdin } = spec;
   const [program] = argv;
   const foreign = inherited.filter((name) => !(name in env));
   const command = argv.map(quoted).join(' ');
-  const inTerminal =
-    terminal &&
-    `script -qefc ${quoted(`stty rows ${terminal.rows} cols ${terminal.columns}; exec ${command}`)} /dev/null`;
   const source = stdin === 'pipe' || terminal ? `${inside}/${id}.in` : '/dev/null';
   return `exec 9>${inside}/${id}.exit
 ${foreign.length > 0 ? `unset ${foreign.join(' ')}\n` : ''}${Object.entries(env)
@@ -354,7 +381,7 @@ ${foreign.length > 0 ? `unset ${foreign.join(' ')}\n` : ''}${Object.entries(env)
 unset OLDPWD
 command -v ${quoted(program)} || { echo no-program >&9; exit; }
 ${terminal ? 'command -v script && command -v stty || { echo no-terminal >&9; exit; }\n' : ''}read -r lb_me lb_rest </proc/self/stat
-( exec $lb_env ${inTerminal ? '' : '$lb_setsid '}sh -c ${quoted(REPORT_AND_BECOME)} $lb_me ${source} ${inside}/${id}.out ${inside}/${id}.err ${inTerminal ?? command} )
+( exec $lb_env ${terminal ? '' : '$lb_setsid '}sh -c ${quoted(REPORT_AND_BECOME)} $lb_me ${source} ${inside}/${id}.out ${inside}/${id}.err ${terminal ? inTerminal(terminal, command).map(quoted).join(' ') : command} )
 echo "exit $?" >&9
 `;
 }

@@ -33,6 +33,8 @@ export interface Launch {
   readonly namespaces: string;
   /** Whether the session begins with a change scanner of its own. @defaultValue false */
   readonly hasScanner?: boolean;
+  /** Whether the first process of the sandbox is told of each process by a plan. @defaultValue false */
+  readonly takesPlans?: boolean;
   judge(facts: KernelFacts): Assurance;
 }
 
@@ -86,6 +88,7 @@ export class Session implements AsyncDisposable {
   readonly assurance: Assurance;
   readonly network: NetworkNamespace;
   readonly #hasScanner: boolean;
+  readonly #takesPlans: boolean;
   readonly #input: SessionInput;
   readonly #link: ProcessHandle;
   readonly #processes = new Set<PlaceProcess>();
@@ -99,6 +102,7 @@ export class Session implements AsyncDisposable {
     this.assurance = facts.assurance;
     this.network = facts.network;
     this.#hasScanner = facts.hasScanner === true;
+    this.#takesPlans = facts.takesPlans === true;
     this.#pump = this.#watch(output);
   }
 
@@ -162,12 +166,12 @@ export class Session implements AsyncDisposable {
   async startScanner(given: Uint8Array, options?: CallOptions): Promise<ProcessHandle | undefined> {
     if (!this.#hasScanner) return undefined;
     const spec = { argv: ['scanner'], cwd: '/', env: {}, stdin: 'pipe' } as const;
-    return await this.#start('scan-io', { spec, inherited: [], script: '', given }, options);
+    return await this.#start('scan-io', { spec, inherited: [], isKnown: true, given }, options);
   }
 
   async #start(
     io: 'io' | 'scan-io',
-    input: Pick<PlaceProcessInput, 'spec' | 'workspace' | 'inherited' | 'script' | 'given'>,
+    input: Pick<PlaceProcessInput, 'spec' | 'workspace' | 'inherited' | 'isKnown' | 'given'>,
     options?: CallOptions,
   ): Promise<PlaceProcess> {
     const { provider, host, files, program } = this.#input;
@@ -178,7 +182,8 @@ export class Session implements AsyncDisposable {
         io: `${files.directory}/${io}`,
         inside: INSIDE.io,
         ...input,
-        ...(program !== undefined && { program }),
+        // A session of an earlier release has a shell there.
+        ...(program !== undefined && (io === 'scan-io' || this.#takesPlans) && { program }),
         lost: this.#lost.signal,
         onEnd: (process) => this.#processes.delete(process),
       },
@@ -236,7 +241,7 @@ async function launch(input: SessionInput, launched: Launch, options?: CallOptio
 /** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
 async function launchOnce(
   input: SessionInput,
-  { argv, given, namespaces, hasScanner, judge }: Launch,
+  { argv, given, namespaces, hasScanner, takesPlans, judge }: Launch,
   options?: CallOptions,
 ): Promise<KeptFacts> {
   const { host, files } = input;
@@ -284,6 +289,7 @@ async function launchOnce(
       assurance,
       network: networkOf(words, input.isRoot),
       ...(hasScanner && { hasScanner }),
+      ...(takesPlans && { takesPlans }),
     } satisfies KeptFacts);
     const facts = keptFactsOf(input, kept); // what the machine says is held to the same as what it keeps
     await handle.write(encodeRaw(`go ${kept}\n`));

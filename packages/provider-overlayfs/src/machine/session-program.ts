@@ -49,7 +49,7 @@ interface Wanted {
 
 /**
  * The program that starts sessions, as a file on the machine where they run. It is written there once, under a name that tells what it holds.
- * Who looks at the machine looks at the file too: one that somebody else may have written is refused.
+ * Who looks at the machine looks at the file too: one that somebody else may have written is refused. The users of sandboxes run it.
  */
 export class SessionProgram {
   readonly #input: SessionProgramInput;
@@ -113,7 +113,7 @@ export class SessionProgram {
     const wanted = this.#find();
     if (wanted === undefined) return undefined;
     if (found && this.#isWhole(found, wanted)) return wanted.path;
-    await host.files.write(wanted.path, wanted.bytes, { mode: 0o700 });
+    await host.files.write(wanted.path, wanted.bytes, { mode: 0o755 });
     if (await this.#runs(wanted.path)) return wanted.path;
     // The directory is on a file system that starts no programs, or the kernel is another one.
     await host.files.remove(wanted.path);
@@ -122,7 +122,8 @@ export class SessionProgram {
 
   #isWhole({ isFile, uid, mode, sizeBytes }: FoundProgram, { path, bytes }: Wanted): boolean {
     const { host, facts, provider } = this.#input;
-    if (isFile && uid === facts.uid && (mode & 0o7022) === 0) return sizeBytes === bytes.length && (mode & 0o100) !== 0;
+    if (isFile && uid === facts.uid && (mode & 0o7022) === 0)
+      return sizeBytes === bytes.length && (mode & 0o555) === 0o555;
     throw new LitterboxError(
       'PERMISSION_DENIED',
       `${shown(path)} on ${host.name} starts sandboxes, and somebody else may have written it.`,

@@ -1,5 +1,5 @@
 import { type HostFacts, meetsOwnPlaces, quoted, SECRET_PATTERNS } from '@litterbox/core/provider';
-import type { PlanEntry } from '../plan/plan-entry.ts';
+import { type PlanEntry } from '@litterbox/linux-sandbox';
 
 /** A directory of the host with programs that a sandbox may read, at the same path inside. */
 export interface ToolDirectory {

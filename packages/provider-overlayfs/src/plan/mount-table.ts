@@ -1,5 +1,5 @@
 import { quoted } from '@litterbox/core/provider';
-import type { PlanEntry } from './plan-entry.ts';
+import { type PlanEntry } from '@litterbox/linux-sandbox';
 
 /** In the options of an overlay: the shell variable `$frozen` of the script that mounts. No path holds this character. */
 export const FROZEN_LAYERS = '\0';

@@ -89,12 +89,17 @@ export function environmentArguments(environment: Readonly<Record<string, string
   return printfFormat(encodeRaw(words.map((word) => `${word}\0`).join(''))).replaceAll('\n', '\\012');
 }
 
-/** Arguments for the sandbox itself, up to the command. It reads others from {@link ARGUMENTS}. */
+/**
+ * Arguments for the sandbox itself, up to the command. It reads others from {@link ARGUMENTS}.
+ *
+ * @param first a program of the session, and where the sandbox has it
+ */
 export function sandboxArguments(
   machine: Machine,
   meta: SandboxMeta,
   sources: SessionSources,
   proc: ProcEntries,
+  first?: readonly [source: string, target: string],
 ): readonly string[] {
   const { tools, masked, rootEntries } = sources;
   const base =
@@ -140,6 +145,7 @@ export function sandboxArguments(
     '--ro-bind',
     '/run/io',
     INSIDE.io,
+    ...(first ? ['--ro-bind', ...first] : []),
     '--bind',
     '/run/home',
     INSIDE.home,

@@ -1,5 +1,6 @@
 import { type Cgroup, diskSpeed, type GroupLimits, groupsOf, PERIOD_US, quotaUs } from '../machine/cgroup.ts';
-import { type PlanEntry, shellStep } from '../plan/plan-entry.ts';
+import { shellStep } from '../plan/shell-step.ts';
+import { type PlanEntry } from '@litterbox/linux-sandbox';
 
 /** As the session program is told of them: the group that freezes, and all groups. */
 export function groupWords(cgroup: Cgroup, id: string): readonly [freezer: string, ...groups: string[]] {

@@ -1,7 +1,7 @@
 import { quoted } from '@litterbox/core/provider';
 import { mountAll } from '../plan/mount-table.ts';
 import { overlayOptions } from '../plan/overlay-options.ts';
-import type { PlanEntry } from '../plan/plan-entry.ts';
+import { type PlanEntry } from '@litterbox/linux-sandbox';
 import { CREDENTIAL_NAMES } from '../machine/tool-directories.ts';
 
 /** An empty directory beside the trees: an overlay that nobody writes to needs two layers. */

@@ -1,4 +1,4 @@
-import { type DirectoryLayout, type Launch, type PlaceFiles } from '@litterbox/linux-sandbox';
+import { type DirectoryLayout, type Launch, type PlaceFiles, encodePlan } from '@litterbox/linux-sandbox';
 import { advice, type CallOptions, encodeRaw, type Host, LitterboxError, step } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
 import { environmentArguments } from './bwrap-arguments.ts';
@@ -8,7 +8,6 @@ import { artefactDirectory, baseDirectory, setupDirectory } from './layout.ts';
 import type { HostLook } from './look-at-host.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
-import { encodePlan } from '../plan/plan-entry.ts';
 import { sessionPlan } from './session-plan.ts';
 import type { Strategy } from '../strategies/strategy.ts';
 import { supervisorScript } from './supervisor-script.ts';
@@ -79,13 +78,14 @@ export async function launchSession(input: LaunchInput, options?: CallOptions): 
           argv: ['sh', '-c', launcher, supervisorScript(decided)],
           given: encodeRaw(`${environmentArguments(environment)}\n`),
         }
-      : { argv: [program, 'session'], given: encodePlan(sessionPlan(decided, environment)) };
+      : { argv: [program, 'session'], given: encodePlan(sessionPlan(decided, environment, program)) };
   const [first, ...words] = [...(machine.scope ?? []), ...started.argv];
   return {
     argv: [first ?? 'sh', ...words],
     given: started.given,
     namespaces,
     hasScanner: program !== undefined,
+    takesPlans: program !== undefined,
     judge: (facts) => {
       const masked = sources.masked.map(({ path }) => path);
       const assurance = assuranceOf(machine, meta, strategy, [...Object.keys(environment), 'PWD'], masked, facts);

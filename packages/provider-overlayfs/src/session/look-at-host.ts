@@ -14,6 +14,8 @@ import {
   runProgram,
   runScriptOrFail,
   scriptError,
+  encodePlan,
+  type PlanEntry,
 } from '@litterbox/linux-sandbox';
 import {
   type CallOptions,
@@ -28,7 +30,6 @@ import { boundSockets } from '../machine/bound-sockets.ts';
 import type { ProcEntries, SessionSources } from './bwrap-arguments.ts';
 import { OVERLAYS_SCRIPT } from '../machine/foreign-overlays.ts';
 import type { Machine } from '../machine/machine.ts';
-import { encodePlan, type PlanEntry } from '../plan/plan-entry.ts';
 import { rootEntries } from './root-entries.ts';
 import type { SandboxMeta } from './sandbox-meta.ts';
 import { PROCESSORS } from './supervisor-input.ts';

@@ -1,4 +1,11 @@
-import { CORE_LIMIT_BYTES, PROCESS_ONE, RESERVE_DISK, SANDBOX_USER } from '@litterbox/linux-sandbox';
+import {
+  CORE_LIMIT_BYTES,
+  FIRST_PROGRAM,
+  PLACE_ARGUMENTS,
+  RESERVE_DISK,
+  SANDBOX_USER,
+  type PlanEntry,
+} from '@litterbox/linux-sandbox';
 import { CLOSED, MASKS, sandboxArguments, scannedTrees } from './bwrap-arguments.ts';
 import { cgroupSteps, groupWords } from './cgroup-steps.ts';
 import { detachSteps } from './detach-trees.ts';
@@ -6,19 +13,24 @@ import { DISK, mountLayers } from '../layers/disk.ts';
 import { FRESH_UPPER, FROZEN } from '../layers/fresh-upper.ts';
 import { hideOfLive, LIVE, mountLive } from '../layers/live-lower.ts';
 import { mountStep } from '../plan/mount-table.ts';
-import { type PlanEntry, shellStep } from '../plan/plan-entry.ts';
+import { shellStep } from '../plan/shell-step.ts';
 import { sessionMounts } from './session-mounts.ts';
 import { PROCESSORS, type SupervisorInput } from './supervisor-input.ts';
 import { EMPTY_CONTENTS } from '../machine/tool-directories.ts';
+
+/** Where a session has the session program for the sandbox: bubblewrap, as the sandbox's user, may not get at the state directory. */
+const FIRST = '/run/first';
 
 /**
  * What the session program does, in the order in which it does it. It carries out what is decided here and decides nothing.
  *
  * @param environment of processes inside
+ * @param program absolute path of the session program, which is the sandbox's process 1 as well
  */
 export function sessionPlan(
   input: SupervisorInput,
   environment: Readonly<Record<string, string>>,
+  program: string,
 ): readonly PlanEntry[] {
   const { machine, meta, strategy, directory, live, setup, unwanted, disk, filter, sources, proc, processors } = input;
   const { cgroup, isRoot } = machine;
@@ -39,13 +51,13 @@ export function sessionPlan(
     [
       'sandbox',
       'bwrap',
-      ...sandboxArguments(machine, meta, sources, proc),
+      ...sandboxArguments(machine, meta, sources, proc, [FIRST, FIRST_PROGRAM]),
       '--json-status-fd',
       '8',
       '--seccomp',
       '9',
       '--',
-      ...PROCESS_ONE,
+      ...PLACE_ARGUMENTS,
     ],
     ['scanned', '/run/scan-io', 'io', ...scannedTrees(strategy.changes, setup !== undefined).flat()],
     ['places', ...places],
@@ -61,6 +73,8 @@ export function sessionPlan(
     ...(processors.length === 0 ? [] : [['write', PROCESSORS, `${processors.join()}\n`, '644'] as const]),
     ...(cgroup ? cgroupSteps(cgroup, meta.id, meta.limits, processors) : []),
     ['write', CLOSED, '', '0'],
+    ['write', FIRST, '', '0'],
+    ['bind', program, FIRST],
     ...(sources.masked.length === 0
       ? []
       : [
