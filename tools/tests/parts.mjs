@@ -189,7 +189,7 @@ const GATE = [
     why: 'state on SQLite, this machine as a host, the network gate, endpoints, directories of sandboxes; not the directory sync, which runs in `adapters-deep`',
     files: [
       '^packages/(state-sqlite|host|network-gate|endpoints|conformance|container-engine|linux-sandbox)/test/',
-      '^packages/provider-overlayfs/test/(confined-copy|foreign-overlays|scan-contents|scan-clocks|session-end|session-program|session-scanner)',
+      '^packages/provider-overlayfs/test/(confined-copy|foreign-overlays|scan-contents|scan-clocks|session-end|session-place|session-program|session-scanner)',
     ],
     except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],
   },
@@ -325,8 +325,8 @@ const DEEP = [
   {
     name: 'session-program-sanitized',
     why: 'the session program with sanitizers of addresses and of undefined behaviour, on more plans that are none',
-    files: ['^packages/provider-overlayfs/test/session-(program|program-look|scanner)\\.'],
-    titles: ['^a plan', '^the directory', '^the relay', '^the link', '^a walker', '^the place', '^a look'],
+    files: ['^packages/provider-overlayfs/test/session-(place|program|program-look|scanner)\\.'],
+    titles: ['^a plan', '^the directory', '^the relay', '^the link', '^a walker', '^the place', '^a place', '^a look'],
     env: { LITTERBOX_SESSION_SANITIZERS: 'address,undefined', LITTERBOX_FUZZ_RUNS: '50' },
   },
   {

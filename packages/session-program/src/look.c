@@ -185,7 +185,7 @@ int run_look(void) {
   struct plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (plan == MAP_FAILED || said == MAP_FAILED) fail_errno("cannot read the plan of the look");
-  read_plan(STDIN_FILENO, plan);
+  read_plan(STDIN_FILENO, plan, "look");
   for (size_t index = 0; index < plan->count; index++) {
     const struct entry *entry = &plan->entries[index];
     if (strcmp(entry->name, "trees") == 0) trees = entry;

@@ -65,13 +65,14 @@ static bool read_more(int descriptor, struct plan *plan) {
   }
 }
 
-void read_plan(int descriptor, struct plan *plan) {
+void read_plan(int descriptor, struct plan *plan, const char *what) {
+  plan->what = what;
   for (;;) {
-    if (!read_more(descriptor, plan)) fail("the plan of the session ends too soon");
+    if (!read_more(descriptor, plan)) fail("the plan of the %s ends too soon", what);
     const char *wrong = parse_plan(plan);
     if (wrong == NULL) return;
-    if (*wrong != '\0') fail("the plan of the session is wrong: %s", wrong);
-    if (plan->length == MAX_PLAN_BYTES) fail("the plan of the session is wrong: it is too long");
+    if (*wrong != '\0') fail("the plan of the %s is wrong: %s", what, wrong);
+    if (plan->length == MAX_PLAN_BYTES) fail("the plan of the %s is wrong: it is too long", what);
   }
 }
 
@@ -91,5 +92,30 @@ char *read_line(int descriptor, struct plan *plan) {
       return plan->bytes + start;
     }
     if (plan->length == MAX_PLAN_BYTES || !read_more(descriptor, plan)) return NULL;
+  }
+}
+
+const struct entry *find_entry(const struct plan *plan, const char *name) {
+  for (size_t index = 0; index < plan->count; index++)
+    if (strcmp(plan->entries[index].name, name) == 0) return &plan->entries[index];
+  return NULL;
+}
+
+const struct entry *need_entry(const struct plan *plan, const char *name) {
+  const struct entry *found = find_entry(plan, name);
+  if (found == NULL) fail("the plan of the %s has no %s", plan->what, name);
+  return found;
+}
+
+static bool is_known(const struct entry *entry, const struct known *known, size_t count) {
+  for (size_t index = 0; index < count; index++)
+    if (strcmp(known[index].name, entry->name) == 0) return entry->count >= known[index].fewest && entry->count <= known[index].most;
+  return false;
+}
+
+void check_entries(const struct plan *plan, const struct known *known, size_t count) {
+  for (size_t index = 0; index < plan->count; index++) {
+    const struct entry *entry = &plan->entries[index];
+    if (!is_known(entry, known, count)) fail("the plan of the %s has %.64s with %zu arguments", plan->what, entry->name, entry->count);
   }
 }

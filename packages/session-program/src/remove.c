@@ -35,28 +35,15 @@ static _Noreturn void refuse(const char *what) {
   _exit(FAILED);
 }
 
-static const struct entry *find_entry(const struct plan *plan, const char *name) {
-  for (size_t index = 0; index < plan->count; index++)
-    if (strcmp(plan->entries[index].name, name) == 0) return &plan->entries[index];
-  fail("the plan of the removal has no %s", name);
-}
+static const struct known known[] = {
+    {"directory", 2, 2}, {"groups", 0, MAX_GROUPS + 2}, {"hold", 1, 1},  {"marks", 0, 64}, {"trees", 0, 8},
+    {"files", 0, 8},     {"by-shell", 1, 9},            {"sweep", 4, 64}, {"go", 0, 0},
+};
 
-/* Each entry is known, is there once and has as many arguments as it needs. */
-static void check_entries(const struct plan *plan) {
-  static const struct {
-    const char *name;
-    size_t fewest;
-    size_t most;
-  } known[] = {{"directory", 2, 2}, {"groups", 0, MAX_GROUPS + 2}, {"hold", 1, 1},        {"marks", 0, 64}, {"trees", 0, 8},
-               {"files", 0, 8},     {"by-shell", 1, 9},            {"sweep", 4, 64},      {"go", 0, 0}};
-  for (size_t index = 0; index < plan->count; index++) {
-    const struct entry *entry = &plan->entries[index];
-    bool is_known = false;
-    for (size_t one = 0; one < sizeof known / sizeof *known; one++)
-      is_known = is_known || (strcmp(known[one].name, entry->name) == 0 && entry->count >= known[one].fewest && entry->count <= known[one].most);
-    if (!is_known) fail("the plan of the removal has %.64s with %zu arguments", entry->name, entry->count);
-  }
-  if (find_entry(plan, "by-shell")->count != find_entry(plan, "trees")->count + 1) fail("the plan of the removal has not one text for each tree");
+static void check_plan(const struct plan *plan) {
+  check_entries(plan, known, sizeof known / sizeof *known);
+  if (need_entry(plan, "by-shell")->count != need_entry(plan, "trees")->count + 1)
+    fail("the plan of the removal has not one text for each tree");
 }
 
 /* Says a word to whoever waits at a pipe, and does not wait for one. */
@@ -163,20 +150,21 @@ int run_remove(void) {
   (void)signal(SIGPIPE, SIG_IGN);
   struct plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (plan == MAP_FAILED) fail_errno("cannot read the plan of the removal");
-  read_plan(STDIN_FILENO, plan);
-  check_entries(plan);
-  directory = find_entry(plan, "directory")->arguments[0];
-  gone = find_entry(plan, "directory")->arguments[1];
-  read_groups(find_entry(plan, "groups"), &groups);
-  if (has_mark(find_entry(plan, "marks"))) return BY_SHELL;
+  read_plan(STDIN_FILENO, plan, "removal");
+  check_plan(plan);
+  directory = need_entry(plan, "directory")->arguments[0];
+  gone = need_entry(plan, "directory")->arguments[1];
+  read_groups(need_entry(plan, "groups"), &groups);
+  if (has_mark(need_entry(plan, "marks"))) return BY_SHELL;
   umask(022);
   end_session();
   if (!empty_groups(&groups)) refuse("it cannot be ended: processes are left in its control groups");
-  say_to(find_entry(plan, "hold")->arguments[0], "go\n");
+  say_to(need_entry(plan, "hold")->arguments[0], "go\n");
   if (chdir("/") != 0) fail_errno("cannot leave %s", directory);
-  char **texts = find_entry(plan, "by-shell")->arguments;
+  char **texts = need_entry(plan, "by-shell")->arguments;
   remove_directory(texts[0]);
-  const struct entry *trees = find_entry(plan, "trees"), *files = find_entry(plan, "files"), *sweep = find_entry(plan, "sweep");
+  const struct entry *trees = need_entry(plan, "trees"), *files = need_entry(plan, "files");
+  const struct entry *sweep = need_entry(plan, "sweep");
   for (size_t index = 0; index < trees->count; index++) remove_tree(trees->arguments[index], texts[index + 1]);
   for (size_t index = 0; index < files->count; index++)
     if (unlink(files->arguments[index]) != 0 && errno != ENOENT) refuse(strerror(errno));

@@ -286,7 +286,7 @@ int run_session(void) {
   signal(SIGPIPE, SIG_IGN);
   plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (plan == MAP_FAILED) fail_errno("cannot read the plan of the session");
-  read_plan(STDIN_FILENO, plan);
+  read_plan(STDIN_FILENO, plan, "session");
   read_settings(plan, &settings);
   check_steps(plan);
   pid_t keeper = fork();

@@ -39,9 +39,8 @@ static const struct entry *find(const struct plan *plan, const char *name, size_
 }
 
 static const struct entry *need(const struct plan *plan, const char *name, size_t fewest, size_t most) {
-  const struct entry *found = find(plan, name, fewest, most);
-  if (found == NULL) fail("the plan of the session has no %s", name);
-  return found;
+  need_entry(plan, name);
+  return find(plan, name, fewest, most);
 }
 
 /* A copy that stays when the plan is forgotten. */
