@@ -264,6 +264,13 @@ module.exports = {
       to: { path: '^packages/(?!agents/|litterbox/src/(?:index|agent)\\.ts$)' },
     },
     {
+      name: 'frameworks-stand-on-the-library',
+      comment: 'An adapter of a framework is made of what every embedder has.',
+      severity: 'error',
+      from: { path: '^packages/(ai-sdk|openai-agents)/src/', pathNot: tests },
+      to: { path: '^packages/(?!$1/|litterbox/src/index\\.ts$)' },
+    },
+    {
       name: 'fakes-know-core-only',
       comment: 'What stands in for an adapter shares nothing with one but the parts that need no machine.',
       severity: 'error',
