@@ -38,7 +38,8 @@ const ROOMS = {
   'core/src/operations': ['declare', 'work', 'review'],
   'core/src/operations/tools': ['text'],
   'state-sqlite/src': ['database'],
-  'testing/src': ['tools', 'machine', 'state', 'repository', 'provider', 'ports', 'remote', 'fixtures'],
+  'memory/src': ['tools', 'machine', 'state', 'repository', 'provider', 'ports'],
+  'testing/src': ['tools', 'remote', 'fixtures'],
   'container-engine/src': ['inside', 'address', 'engine', 'process', 'far-files', 'container', 'sandbox', 'elsewhere'],
 };
 const ROOM_RULES = Object.entries(ROOMS).flatMap(([folder, rooms]) =>
@@ -82,7 +83,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/litterbox/src/',
-        pathNot: [tests, '^packages/litterbox/src/(load-parts|open-for-[a-z]+)\\.ts$'],
+        pathNot: [tests, '^packages/litterbox/src/(load-parts|open-for-[a-z]+|testing|testing/.*)\\.ts$'],
       },
       to: { path: '^packages/(?!core/|litterbox/)' },
     },
@@ -263,25 +264,52 @@ module.exports = {
       to: { path: '^packages/(?!agents/|litterbox/src/(?:index|agent)\\.ts$)' },
     },
     {
+      name: 'frameworks-stand-on-the-library',
+      comment: 'An adapter of a framework is made of what every embedder has.',
+      severity: 'error',
+      from: { path: '^packages/(ai-sdk|openai-agents)/src/', pathNot: tests },
+      to: { path: '^packages/(?!$1/|litterbox/src/index\\.ts$)' },
+    },
+    {
       name: 'fakes-know-core-only',
       comment: 'What stands in for an adapter shares nothing with one but the parts that need no machine.',
       severity: 'error',
-      from: { path: '^packages/testing/src/', pathNot: tests },
-      to: { path: '^packages/(?!core/|sandbox-kit/|testing/)' },
+      from: { path: '^packages/(memory|testing)/src/', pathNot: tests },
+      to: { path: '^packages/(?!core/|sandbox-kit/|memory/|testing/)' },
+    },
+    {
+      name: 'memory-needs-no-machine',
+      comment: 'Ports in memory write nothing and start nothing: of Node they have digests and a timer.',
+      severity: 'error',
+      from: { path: '^packages/memory/src/', pathNot: tests },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|timers/promises)$' },
     },
     {
       name: 'fakes-are-for-tests',
-      comment: 'Nothing that is published stands on ports in memory.',
+      comment: 'Of what is published only litterbox/testing stands on ports in memory.',
       severity: 'error',
-      from: { path: '^packages/(?!testing/|hardening/)[^/]+/src/', pathNot: tests },
-      to: { path: '^packages/testing/' },
+      from: {
+        path: '^packages/(?!memory/|testing/|hardening/)[^/]+/src/',
+        pathNot: [tests, '^packages/litterbox/src/testing(/|\\.ts$)'],
+      },
+      to: { path: '^packages/(memory|testing)/' },
+    },
+    {
+      name: 'testing-is-a-door-apart',
+      comment: 'Whoever uses the library loads no ports in memory.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: [tests, '^packages/litterbox/src/testing(/|\\.ts$)'] },
+      to: { path: '^packages/litterbox/src/testing(/|\\.ts$)' },
     },
     {
       name: 'packages-have-doors',
       comment: 'A sibling is reached by its name, never by a path into its folder.',
       severity: 'error',
       from: { path: '^(packages/[^/]+|bench)/' },
-      to: { path: '^packages/', pathNot: ['^$1/', '^packages/[^/]+/src/(index|provider|agent|performer|start)\\.ts$'] },
+      to: {
+        path: '^packages/',
+        pathNot: ['^$1/', '^packages/[^/]+/src/(index|provider|agent|performer|start|testing)\\.ts$'],
+      },
     },
     {
       name: 'bench-is-apart',

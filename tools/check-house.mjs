@@ -8,7 +8,7 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const kept = join(root, 'tools/house.json');
 /** What runs inside, beside and for tests is read less often. */
-const PRODUCT_NOT = /^packages\/(?:conformance|testing|hardening|create-litterbox-provider)\//;
+const PRODUCT_NOT = /^packages\/(?:conformance|memory|testing|hardening|create-litterbox-provider)\//;
 const DIALECT = /^(?:told|said|anew|tell|tells)$|(?:Told|Said|Anew)/;
 /** A step of a hint is data, and `step-command.ts` words it. */
 const COMMANDS =

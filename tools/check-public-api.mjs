@@ -37,6 +37,11 @@ const promised = new Set(
   ),
 );
 
+/** The first door that exports a symbol: later ones of the same package do not repeat it. */
+const firstDoors = new Map();
+for (const { name, types } of doors)
+  for (const [, symbol] of exportsOf(types)) if (!firstDoors.has(symbol)) firstDoors.set(symbol, name);
+
 /** Doors of which every member of every interface and class has a doc comment: a program meets them by hovering. */
 const DOCUMENTED_THROUGHOUT = new Set(['litterbox', 'litterbox/testing']);
 
@@ -91,7 +96,14 @@ function surfaceOf({ name, types, directory }) {
   for (let symbol = waiting.pop(); symbol; symbol = waiting.pop())
     for (const declaration of (symbol.declarations ?? []).filter(isOwn))
       visit(withoutPrivate(declaration, hidden.has(symbol)), (found) => {
-        if (shown.has(found) || hidden.has(found) || !isTopLevel(found) || !found.declarations.some(isOwn)) return;
+        if (
+          shown.has(found) ||
+          hidden.has(found) ||
+          (firstDoors.get(found) ?? name) !== name ||
+          !isTopLevel(found) ||
+          !found.declarations.some(isOwn)
+        )
+          return;
         hidden.add(found);
         waiting.push(found);
       });

@@ -41,7 +41,7 @@ const FAST_FILES = [
   '^packages/provider-docker/test/find-docker-engine\\.',
   '^packages/provider-podman/test/find-podman-engine\\.',
   '^packages/create-litterbox-provider/test/',
-  '^packages/testing/test/',
+  '^packages/(memory|testing|ai-sdk|openai-agents)/test/',
 ];
 /** Property tests of the fast layer draw a fifth of their cases there, and five times all of them in the deep part. */
 const FEW_RUNS = { LITTERBOX_FUZZ_RUNS: '0.2' };

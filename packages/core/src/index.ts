@@ -221,6 +221,8 @@ export { listSandboxes } from './operations/list-sandboxes.ts';
 export { openShell } from './operations/work/open-shell.ts';
 export type { CommandForm, Operation, OperationOptions, Parsed, UseCases } from './operations/declare/operation.ts';
 export { OPERATIONS } from './operations/operations.ts';
+export { describeSandbox } from './operations/describe-sandbox.ts';
+export { jsonSchemaOf, type JsonSchema } from './operations/declare/json-schema-of.ts';
 export { clearPool, fillPool, listPool, managePool, type PoolReport } from './operations/pool.ts';
 export { parseInput } from './operations/declare/parse-input.ts';
 export { readAudit, verifyAudit } from './operations/read-audit.ts';

@@ -22,6 +22,7 @@ import {
   listPool,
   listSandboxes,
   type LogEntry,
+  OpenRepository,
   type Milestone,
   mergeChanges,
   openShell,
@@ -50,6 +51,8 @@ import type { Performer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
 import type { AttachByNameInput, CreateInput, DiffInput, PlanByNameInput, WorktreeInput } from './operation-options.ts';
 import { openForPeople } from './open-for-people.ts';
+import type { SandboxEvent } from './watch/sandbox-event.ts';
+import { watchEvents } from './watch/watch-events.ts';
 import { type ApplyOptions, type MergeOptions, Sandbox } from './sandbox.ts';
 
 type DiffScope = CallOptions & DiffInput;
@@ -134,6 +137,15 @@ export interface Litterbox extends Performer {
   verifyAudit(options?: CallOptions): Promise<{ readonly entries: number }>;
   /** Events after a number, oldest first. */
   events(after: number, options?: CallOptions & { readonly limit?: number }): Promise<readonly LitterboxEvent[]>;
+  /**
+   * Events as they come, of whichever program, until the loop is left or the signal aborts: then it rejects with the reason.
+   *
+   * @param options `after`: the `sequence` of the last event that is known, `0` for all that are kept; from now on when left out. `scope`:
+   *   `all` repositories rather than this one
+   */
+  watch(
+    options?: CallOptions & { readonly after?: number; readonly scope?: 'repository' | 'all' },
+  ): AsyncIterable<SandboxEvent>;
   /** Finishes or undoes what killed processes left; one sentence for each thing done. */
   reconcile(options?: CallOptions): Promise<readonly string[]>;
 }
@@ -204,6 +216,11 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
     audit: async ({ name, limit } = {}, call) => await perform(readAudit, { sandbox: name, limit }, call),
     verifyAudit: async (call) => await perform(verifyAudit, {}, call),
     events: async (after, call) => await (await wired()).parts.state.events(after, call),
+    async *watch({ after, scope = 'repository', ...call } = {}) {
+      const { parts, useCases } = await wired();
+      const repository = scope === 'all' ? undefined : await useCases.get(OpenRepository).open(call);
+      yield* watchEvents({ ...parts, repositoryId: repository?.id }, after, call);
+    },
     reconcile: async (call) => await perform(reconcileState, {}, call),
     async [Symbol.asyncDispose]() {
       await closeAll([

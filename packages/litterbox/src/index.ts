@@ -15,6 +15,14 @@ export {
 export { type ChangeOptions, SandboxFiles, type WriteOptions } from './sandbox/sandbox-files.ts';
 export { type SpawnOptions, SpawnedProcess, type SpawnResult } from './sandbox/spawned-process.ts';
 export type * from './operation-options.ts';
+export { type DescribedOperation, operations } from './operations.ts';
+export type {
+  NoFacts,
+  SandboxEvent,
+  SandboxEventBase,
+  SandboxEventFacts,
+  SandboxEventType,
+} from './watch/sandbox-event.ts';
 export type { TextListeners } from './sandbox/hear-text.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
 export {
@@ -46,7 +54,9 @@ export {
   type UndoResult,
   type Assurance,
   type CreateSandboxResult,
+  type JsonSchema,
   type LitterboxEvent,
+  type Operation,
   type RestoreResult,
   type RunState,
   type RunStateResult,

@@ -22,6 +22,7 @@ import {
   type AttachedProcess,
   type CallOptions,
   type CommandShell,
+  describeSandbox,
   controlService,
   cutMilestone,
   decodeRaw,
@@ -391,6 +392,14 @@ export class Sandbox implements AsyncDisposable {
    */
   async seat(agent: string, options?: CallOptions): Promise<Lease> {
     return await this.#perform(seatAgent, { agent }, options);
+  }
+
+  /**
+   * The sandbox in words for a model that works in it: directories, programs, network and limits, about 300 tokens. Fit for its
+   * instructions: no agent's text is in it.
+   */
+  async describe(options?: CallOptions): Promise<string> {
+    return await describeSandbox(this.#useCases, this.name, options);
   }
 
   /** What runs commands that are given as text: bash where the sandbox has one. */

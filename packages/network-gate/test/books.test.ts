@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { RepositoryId, type GateReport, type Spending } from '@litterbox/core/provider';
-import { StateShelf } from '@litterbox/testing';
+import { StateShelf } from '@litterbox/memory';
 import { allOf, type GateFixture, gateFixture } from './gate-fixture.ts';
 
 const LISTED = { allow: ['example.org', '*.example.net'] };

@@ -15,7 +15,8 @@ import {
   RepositoryId,
   type Spending,
 } from '@litterbox/core/provider';
-import { Fixture, memoryState, StateShelf } from '@litterbox/testing';
+import { memoryState, StateShelf } from '@litterbox/memory';
+import { Fixture } from '@litterbox/testing';
 import { networkGate, type NetworkGateOptions } from '../src/index.ts';
 
 /** A clock that is turned by hand. */

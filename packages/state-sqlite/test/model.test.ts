@@ -8,7 +8,8 @@ import {
   slugify,
   type StateStore,
 } from '@litterbox/core/provider';
-import { handClock, memoryState, StateShelf } from '@litterbox/testing';
+import { memoryState, StateShelf } from '@litterbox/memory';
+import { handClock } from '@litterbox/testing';
 import * as fc from 'fast-check';
 import { StateFixture } from './state-fixture.ts';
 

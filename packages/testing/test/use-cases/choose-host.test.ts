@@ -1,14 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError, type SandboxProvider } from '@litterbox/core/provider';
-import {
-  type GaugeAnswer,
-  memoryProvider,
-  NOTHING_LEFT,
-  realClock,
-  SandboxShelf,
-  useCaseFixture,
-  type UseCaseFixtureOptions,
-} from '../../src/index.ts';
+import { type GaugeAnswer, memoryProvider, realClock, SandboxShelf } from '@litterbox/memory';
+import { NOTHING_LEFT, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 
 const GIB = 2 ** 30;
 const usable = async () => ({ usable: true, checks: [] });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { unanswering } from '../unanswering.ts';
-import { memoryProvider, realClock, SandboxShelf, useCaseFixture } from '../../src/index.ts';
+import { memoryProvider, realClock, SandboxShelf } from '@litterbox/memory';
+import { useCaseFixture } from '../../src/index.ts';
 
 const named = (name: string, usable: boolean, checks: readonly object[] = []) => ({
   ...memoryProvider({ shelf: new SandboxShelf(), clock: realClock, name }),

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { type Program, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
+import { type Program } from '@litterbox/memory';
+import { useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const url = 'https://example.org/some/tool.git';

@@ -1,11 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  memoryProvider,
-  realClock,
-  SandboxShelf,
-  useCaseFixture,
-  type UseCaseFixtureOptions,
-} from '../../src/index.ts';
+import { memoryProvider, realClock, SandboxShelf } from '@litterbox/memory';
+import { useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 
 type Overrides = Parameters<ReturnType<typeof useCaseFixture>['decidePolicy']['decide']>[1];
 const provider = memoryProvider({ shelf: new SandboxShelf(), clock: realClock });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { NOTHING_LEFT, type Program, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
+import { type Program } from '@litterbox/memory';
+import { NOTHING_LEFT, useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 import { changed, made } from '../made.ts';
 
 const failed = new Error('no');

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { memoryProvider, realClock, SandboxShelf, useCaseFixture } from '../../src/index.ts';
+import { memoryProvider, realClock, SandboxShelf } from '@litterbox/memory';
+import { useCaseFixture } from '../../src/index.ts';
 import { inState, made } from '../made.ts';
 import { unanswering } from '../unanswering.ts';
 

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { NetworkLedger } from '@litterbox/core';
 import { LitterboxError, RepositoryId, SandboxId, type GateReport } from '@litterbox/core/provider';
-import { handClock, memoryAudit, memoryState, StateShelf } from '../../src/index.ts';
+import { memoryAudit, memoryState, StateShelf } from '@litterbox/memory';
+import { handClock } from '../../src/index.ts';
 
 const OPENED: GateReport = { type: 'opened', host: 'a.org', port: 443, rule: 'a.org', address: '192.0.2.1' };
 const CLOSED: GateReport = { type: 'closed', host: 'a.org', port: 443, sentBytes: 5, receivedBytes: 6 };

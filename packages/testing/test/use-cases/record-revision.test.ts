@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { AGENT_TOOLS, type UseCases } from '@litterbox/core/agent';
 import { LitterboxError } from '@litterbox/core/provider';
-import { atFailpoint, type Program, useCaseFixture } from '../../src/index.ts';
+import { type Program } from '@litterbox/memory';
+import { atFailpoint, useCaseFixture } from '../../src/index.ts';
 import { made } from '../made.ts';
 
 const failed = new Error('no');

@@ -43,9 +43,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Result = unk
   readonly effect: 'read' | 'write' | 'host';
   /** How it is asked for on the command line; absent when it is for programs alone. */
   readonly command?: CommandForm;
+  /** The fields that it takes, with their words. */
   readonly input: Input;
   /** What `--json` prints: plain JSON of a stable shape, or a promise of it. Absent when the result is alive. */
   document?(result: Result): unknown;
+  /** Does it. The input is checked before. */
   execute(useCases: UseCases, input: z.output<Input>, options?: OperationOptions): Promise<Result>;
 }
 

@@ -8,14 +8,16 @@ export class MemoryMachine implements Machine {
   readonly files = new MemoryFiles();
   readonly processes = new Map<number, MachineProcess>();
   readonly programs: ReadonlyMap<string, Program>;
+  readonly unknown: Program | undefined;
   readonly clock: Clock;
   /** Resolves when the processes may go on; absent while they may. */
   frozen: Promise<void> | undefined;
   #thaw = () => {};
   #nextPid = 2;
 
-  constructor(programs: ReadonlyMap<string, Program>, clock: Clock) {
+  constructor(programs: ReadonlyMap<string, Program>, clock: Clock, unknown?: Program) {
     this.programs = programs;
+    this.unknown = unknown;
     this.clock = clock;
     for (const path of ['/dev', '/proc', '/tmp', '/home', '/bin']) this.files.makeDirectory(path, true);
     const { node: dev } = this.files.find('/dev');

@@ -1,3 +1,5 @@
+import { CALL_VARIABLE } from '@litterbox/core/provider';
+import { isCallers } from './is-callers.ts';
 import type { MachineProcess } from './machine-process.ts';
 import { FileFailure } from './memory-files.ts';
 
@@ -13,6 +15,8 @@ export async function runProgram(process: MachineProcess, name: string, args: re
     const sh = machine.programs.get('sh');
     return sh ? await sh(process, [process.path(name), ...args]) : 127;
   }
+  if (!node && machine.unknown && isCallers(process.env.get(CALL_VARIABLE)))
+    return await machine.unknown(process, [name, ...args]);
   await process.write(2, `sh: ${name}: ${node ? 'Permission denied' : 'not found'}\n`);
   return node ? 126 : 127;
 }

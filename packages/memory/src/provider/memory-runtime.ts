@@ -1,6 +1,7 @@
 import {
   type Assurance,
   assertPort,
+  CALL_VARIABLE,
   type CallOptions,
   CONTROLS,
   INSIDE,
@@ -9,6 +10,7 @@ import {
   type ProcessHandle,
   type SandboxRuntime,
 } from '@litterbox/core/provider';
+import { isCallers } from '../machine/is-callers.ts';
 import { directoryOf, environmentOf, type MemorySandbox } from './memory-sandbox.ts';
 import { memoryProcess } from './memory-process.ts';
 import { memoryStream } from '../tools/memory-stream.ts';
@@ -61,7 +63,10 @@ export function memoryRuntime(sandbox: MemorySandbox, shelf: SandboxShelf, provi
       const [program] = argv;
       if (machine.files.look(cwd)?.type !== 'directory') throw refuse('NOT_FOUND', `There is no directory ${cwd}.`);
       const path = program.startsWith('/') ? program : `${cwd}/${program}`;
-      const isThere = machine.programs.has(program.replace(/^(?:\/usr)?\/bin\//, '')) || machine.files.look(path);
+      const isThere =
+        machine.programs.has(program.replace(/^(?:\/usr)?\/bin\//, '')) ||
+        machine.files.look(path) ||
+        (machine.unknown && isCallers(process.env?.[CALL_VARIABLE]));
       if (!isThere) throw refuse('NOT_FOUND', `There is no program ${program}.`);
       const handle = memoryProcess(machine, { env: environment, ...process, cwd });
       handles.add(handle);

@@ -10,6 +10,8 @@ export interface Machine {
   readonly files: MemoryFiles;
   readonly processes: ReadonlyMap<number, MachineProcess>;
   readonly programs: ReadonlyMap<string, Program>;
+  /** Runs a program of a caller's command that is not here, its name before its arguments. */
+  readonly unknown: Program | undefined;
   readonly clock: Clock;
   /** Resolves when the processes may go on; absent while they may. */
   readonly frozen: Promise<void> | undefined;

@@ -16,11 +16,24 @@ const host = {
 
 // These groups ask for what use cases ask for. Of `changes`, `copies` and `claims` it passes all but tests that look with `find`, `grep` or
 // `head` of a device. The others ask for a kernel: for its own facts, signals, terminals and sockets, which memory does not have.
+const GROUPS = ['lifecycle', 'traits', 'run states', 'setups'] as const;
+
 describeSandboxProvider({
   name: 'memory',
-  runner: someGroups({ describe, it, afterAll }, ['lifecycle', 'traits', 'run states', 'setups']),
+  runner: someGroups({ describe, it, afterAll }, GROUPS),
   open: async () => memoryProvider({ shelf, clock: realClock }),
   host,
+});
+
+// A script that gives no answer changes nothing.
+describe('with a script', () => {
+  const scripted = new SandboxShelf();
+  describeSandboxProvider({
+    name: 'memory with a script',
+    runner: someGroups({ describe, it, afterAll }, GROUPS),
+    open: async () => memoryProvider({ shelf: scripted, clock: realClock, script: () => undefined }),
+    host,
+  });
 });
 
 describeSnapshotProvider({

@@ -12,6 +12,7 @@ import {
 import { artefactEntries } from './artefact-entries.ts';
 import { type Directory, directoryNode } from '../machine/memory-files.ts';
 import type { Program } from '../machine/machine-process.ts';
+import { type CommandScript, scriptPrograms } from '../machine/command-script.ts';
 import { MemoryMachine } from '../machine/memory-machine.ts';
 import { PROGRAMS } from '../machine/programs.ts';
 import { unpack } from '../machine/tar.ts';
@@ -29,6 +30,10 @@ export interface MemoryProviderOptions {
   readonly name?: string;
   /** Programs that its sandboxes have besides those of every machine in memory: what a test needs of `npm` or `git`. */
   readonly programs?: Readonly<Record<string, Program>>;
+  /** Runs commands in place of the shell. @defaultValue all of them run in the shell in memory */
+  readonly script?: CommandScript;
+  /** Hears what the script threw. */
+  readonly onScriptFailure?: (error: unknown) => void;
 }
 
 /** Sandboxes in memory: files, processes and a shell, and nothing of this machine. Its state is the shelf's. */
@@ -37,8 +42,15 @@ export function memoryProvider({
   clock,
   name = 'memory',
   programs = {},
+  script,
+  onScriptFailure = () => {},
 }: MemoryProviderOptions): SandboxProvider {
-  const known = new Map([...PROGRAMS, ...Object.entries(programs)]);
+  const scripted = script && scriptPrograms(script, onScriptFailure);
+  const known = new Map([
+    ...PROGRAMS,
+    ...(scripted ? ([['bash', scripted.bash]] as const) : []),
+    ...Object.entries(programs),
+  ]);
   const of = (id: SandboxId): MemorySandbox => {
     const sandbox = shelf.sandboxes.get(id);
     if (sandbox) return sandbox;
@@ -125,7 +137,7 @@ export function memoryProvider({
     if (shelf.sandboxes.has(spec.id)) throw alreadyThere(name, spec.id);
     if (spec.copyOf !== undefined && !shelf.playgrounds.has(spec.playground))
       shelf.playgrounds.set(spec.playground, copyOfDirectory(playgroundOf(of(spec.copyOf).spec.playground)));
-    const machine = new MemoryMachine(known, clock);
+    const machine = new MemoryMachine(known, clock, scripted?.unknown);
     furnish(machine, spec.workdir, { workspace, home, playground: playgroundOf(spec.playground) });
     machine.files.countFrom(Math.max(version, machine.files.version));
     const sandbox: MemorySandbox = {

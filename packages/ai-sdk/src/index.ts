@@ -1,0 +1,1 @@
+export { sandboxSession } from './sandbox-session.ts';
