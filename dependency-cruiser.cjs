@@ -254,7 +254,22 @@ module.exports = {
         'Commands reach sandboxes and repositories by the operations of core alone, through litterbox/performer: what makes those never stands in a command. State and host are opened for what is a person’s on this machine: the list of other machines, a keeper.',
       severity: 'error',
       from: { path: '^packages/cli/src/', pathNot: tests },
-      to: { path: '^packages/(?!agents/|cli/|core/|litterbox/|mcp/|providers/|host/|state-sqlite/)' },
+      to: { path: '^packages/(?!agents/|cli/|core/|litterbox/|mcp/|providers/|review/|host/|state-sqlite/)' },
+    },
+    {
+      name: 'review-works-by-operations',
+      comment: 'The page shows what operations of core give, and decides through them alone.',
+      severity: 'error',
+      from: { path: '^packages/review/src/', pathNot: [tests, '^packages/review/src/page/'] },
+      to: { path: '^packages/(?!review/src/(?!page/)|core/|litterbox/src/performer\\.ts$)' },
+    },
+    {
+      name: 'the-page-stands-alone',
+      comment:
+        'What runs in a browser is given text that is harmless already: it reaches nothing of ours and nothing of Node.',
+      severity: 'error',
+      from: { path: '^packages/review/src/page/', pathNot: tests },
+      to: { pathNot: '^packages/review/src/page/|(^|/)node_modules/highlight\\.js/' },
     },
     {
       name: 'agents-stand-on-the-library',

@@ -20,6 +20,7 @@ const FOLDERS = {
   sync: ['packages/sync-rsync/test'],
   gate: ['packages/network-gate/test'],
   endpoints: ['packages/endpoints/test'],
+  review: ['packages/review/test', 'packages/review/src/patch'],
   testing: ['packages/testing/test', 'packages/testing/test/use-cases'],
   config: ['packages/core/src/config', 'packages/core/src/config/settings'],
   domain: ['text', 'errors', 'paths', 'processes', 'sandbox', 'secrets', 'patch', 'search'].map(

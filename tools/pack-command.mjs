@@ -48,6 +48,10 @@ try {
     filter: (path) => !/\.d\.cts$|modules\.json$/.test(path),
   });
 
+  const page = manifestOf('packages/review'); // its server is in the bundle of the command
+  bundled(page.name, { version, license, exports: { './package.json': './package.json' } });
+  cpSync(join(root, 'packages/review/bundle'), at('node_modules', page.name, 'bundle'), { recursive: true });
+
   const program = manifestOf('packages/session-linux-x64');
   bundled(program.name, { version, license, exports: program.exports });
   cpSync(join(root, 'packages/session-linux-x64/dist'), at('node_modules', program.name, 'dist'), { recursive: true });
@@ -68,7 +72,7 @@ try {
     await built.write({ file: at('node_modules', client, 'client.cjs'), format: 'cjs', comments: { legal: true } });
   }
 
-  const dependencies = { [server.name]: version, [program.name]: version, ...versions };
+  const dependencies = { [server.name]: version, [page.name]: version, [program.name]: version, ...versions };
   writeFileSync(
     at('package.json'),
     JSON.stringify(

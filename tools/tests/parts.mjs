@@ -186,9 +186,10 @@ const GATE = [
   {
     name: 'adapters',
     layer: 'gate',
-    why: 'state on SQLite, this machine as a host, the network gate, endpoints, directories of sandboxes; not the directory sync, which runs in `adapters-deep`',
+    why: 'state on SQLite, this machine as a host, the network gate, endpoints, the door of the page, directories of sandboxes; not the directory sync, which runs in `adapters-deep`',
     files: [
       '^packages/(state-sqlite|host|network-gate|endpoints|conformance|container-engine|linux-sandbox)/test/',
+      '^packages/review/test/door\\.',
       '^packages/provider-overlayfs/test/(confined-copy|foreign-overlays|scan-contents|scan-clocks|session-end|session-place|session-program|session-scanner)',
     ],
     except: [...FAST_FILES, 'broken-', 'engine-host\\.conformance', 'model\\.test', 'round-trip\\.fuzz'],

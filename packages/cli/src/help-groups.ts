@@ -4,6 +4,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonl
   [
     'Review:',
     [
+      'review',
       'log',
       'diff',
       'blame',

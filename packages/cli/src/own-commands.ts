@@ -67,6 +67,17 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     load: async () => (await import('./commands/mcp.ts')).serve,
   },
   {
+    verb: 'review',
+    summary: 'Show in your browser what each agent did, whether it was tested, and take parts of it',
+    words: [['[name]', 'the one sandbox that the page is about (default: all of the repository)']],
+    options: [
+      ['--port <number>', 'on 127.0.0.1 (default: a free one)'],
+      ['--no-open', 'print the address and open no browser'],
+    ],
+    examples: ['review', 'review fix-login', 'review --no-open --port 7788'],
+    load: async () => (await import('./commands/review-page.ts')).review,
+  },
+  {
     verb: 'host',
     summary: 'Manage the machines that sandboxes can run on: over SSH, and virtual ones of this computer',
     examples: ['host add build-box me@build.example.org', 'host list', 'host prefer build-box,local'],

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { findSandbox, LitterboxError } from '@litterbox/core';
+import { loadLitterbox } from '../load-litterbox.ts';
+import type { Perform } from '../perform.ts';
+import { openInBrowser } from './open-in-browser.ts';
+
+/** The page shows what is asked before it sends a yes. Whatever is asked beyond that is answered no. */
+const NOBODY = { approve: async () => false };
+
+/** `litterbox review`: serves the page until it is ended. */
+export const review: Perform = async ({ talk, directory, signal }, [sandbox], { port, open }) => {
+  const chosen = portOf(port);
+  await using litterbox = await loadLitterbox(directory, NOBODY);
+  const record = sandbox === undefined ? undefined : await litterbox.perform(findSandbox, { sandbox }, { signal });
+  const { startReview } = await import('@litterbox/review');
+  const onOpened = () => talk.notice(`Opened. For another window: ${page.link()}`);
+  await using page = await startReview({ litterbox, sandbox: record?.slug, port: chosen, onOpened });
+  const address = page.link();
+  if (talk.json) talk.document({ address });
+  else talk.result(address);
+  talk.notice('The link opens one window of your browser. Ctrl-C ends the page.');
+  const isOpened = !talk.json && process.stdout.isTTY && open !== false;
+  const takeAway = isOpened ? openInBrowser(address, directory) : undefined;
+  if (!signal.aborted) await once(signal, 'abort');
+  takeAway?.();
+};
+
+function portOf(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  const port = Number(given);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new LitterboxError('INVALID_ARGUMENT', `--port: got ${JSON.stringify(given)}, want a number from 1 to 65535.`, {
+    operation: 'cli.review',
+    hint: 'Leave it out for a free one.',
+  });
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { planIntegration } from '@litterbox/core';
+import type { Performer } from 'litterbox/performer';
+import { decide, decisionOf } from './answers/decide.ts';
+import { DiffLines } from './answers/diff-lines.ts';
+import { errorAnswer } from './answers/error-answer.ts';
+import { listWorks } from './answers/list-works.ts';
+import { readBlame } from './answers/read-blame.ts';
+import { readCalls, readOneCall } from './answers/read-calls.ts';
+import { shownPlan } from './answers/shown-plan.ts';
+import { readBody } from './door/read-body.ts';
+
+/** As the page sends it; the operation checks it. */
+interface PostBody {
+  readonly path?: string;
+  readonly paths?: readonly string[];
+  readonly integration?: 'apply' | 'merge';
+}
+
+/** Everything that the page asks for, once its session is known. */
+export class AnswerApi {
+  readonly #litterbox: Performer;
+  readonly #only: string | undefined;
+  readonly #diffs: DiffLines;
+
+  /** @param only the one sandbox that the page is about */
+  constructor(litterbox: Performer, only: string | undefined) {
+    this.#litterbox = litterbox;
+    this.#only = only;
+    this.#diffs = new DiffLines(litterbox);
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new Error('The page was closed.')));
+    try {
+      const found = await this.#find(request, url, gone.signal);
+      if (found === undefined)
+        return sendJson(response, 404, { error: { code: 'NOT_FOUND', message: 'No such answer.' } });
+      if (Symbol.asyncIterator in found) return await sendLines(response, found as AsyncIterable<object>);
+      sendJson(response, 200, found);
+    } catch (error) {
+      if (response.destroyed || response.headersSent) return void response.destroy(); // the page sees that the end is missing
+      const { status, body } = errorAnswer(error);
+      sendJson(response, status, body);
+    }
+  }
+
+  async #find(request: IncomingMessage, url: URL, signal: AbortSignal): Promise<object | undefined> {
+    const [kind, name = '', what = '', which = '', ...rest] = url.pathname.slice('/api/'.length).split('/');
+    if (kind !== 'sandboxes' || rest.length > 0) return undefined;
+    if (name === '') return await listWorks(this.#litterbox, this.#only, signal);
+    const sandbox = decodeURIComponent(name);
+    if (this.#only !== undefined && sandbox !== this.#only) return undefined;
+    if (request.method === 'POST') return await this.#answerPost(sandbox, what, await readBody(request), signal);
+    if (what === 'diff')
+      return this.#diffs.read(sandbox, url.searchParams.get('part') === 'since' ? 'since' : 'all', signal);
+    if (what !== 'calls') return undefined;
+    return which === ''
+      ? await readCalls(this.#litterbox, sandbox, signal)
+      : await readOneCall(this.#litterbox, sandbox, decodeURIComponent(which), signal);
+  }
+
+  /** Decisions, and questions about paths: those may be many, and of bytes that no address carries. */
+  async #answerPost(sandbox: string, what: string, body: unknown, signal: AbortSignal): Promise<object | undefined> {
+    const { path = '', paths = [], integration = 'merge' } = (body ?? {}) as PostBody;
+    switch (what) {
+      case 'plan': {
+        const some = paths.length > 0 ? { paths } : {};
+        return shownPlan(await this.#litterbox.perform(planIntegration, { sandbox, integration, ...some }, { signal }));
+      }
+      case 'blame':
+        return await readBlame(this.#litterbox, sandbox, path, signal);
+      case 'apply':
+      case 'merge':
+        return await decide(this.#litterbox, sandbox, what, decisionOf(body), signal);
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** A lone half of a pair, which a path may hold, is written as an escape and comes back as it was. */
+export function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}
+
+async function sendLines(response: ServerResponse, objects: AsyncIterable<object>): Promise<void> {
+  for await (const object of objects) {
+    if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+    if (!response.write(`${JSON.stringify(object)}\n`))
+      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (response.destroyed) return;
+  }
+  response.end();
+}

@@ -1,0 +1,43 @@
+import { applyChanges, LitterboxError, mergeChanges, visibleName } from '@litterbox/core';
+import type { Performer } from 'litterbox/performer';
+
+/** A person's yes: to the state that they were shown, by its commit, and to its files that run code where they said so. */
+export interface Decision {
+  readonly tip: string;
+  readonly paths: readonly string[];
+  readonly acceptRisky: boolean;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** @throws LitterboxError `INVALID_ARGUMENT` for a body that is no decision: a yes without a state is none. */
+export function decisionOf(body: unknown): Decision {
+  const { tip, paths = [], acceptRisky = false } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  if (isText(tip) && Array.isArray(paths) && paths.every(isText) && typeof acceptRisky === 'boolean')
+    return { tip, paths, acceptRisky };
+  throw new LitterboxError('INVALID_ARGUMENT', 'A decision is { tip, paths?, acceptRisky? }.', {
+    operation: 'review.decide',
+    hint: 'Reload the page.',
+  });
+}
+
+/** Carries a decision out as the command line does, with its refusals: nothing is asked on the way. */
+export async function decide(
+  litterbox: Performer,
+  sandbox: string,
+  verb: 'apply' | 'merge',
+  { tip, paths, acceptRisky }: Decision,
+  signal: AbortSignal,
+) {
+  const yes = { sandbox, tip, acceptRisky };
+  const result =
+    verb === 'merge'
+      ? await litterbox.perform(mergeChanges, yes, { signal })
+      : await litterbox.perform(applyChanges, { ...yes, paths }, { signal });
+  return {
+    outcome: result.outcome,
+    commit: result.commit,
+    isDeleted: result.isDeleted,
+    conflicts: result.conflicts.slice(0, 100).map((path) => visibleName(path)),
+  };
+}

@@ -1,0 +1,1 @@
+export { startReview, type Review, type ReviewOptions } from './start-review.ts';

@@ -1,0 +1,24 @@
+import { element } from './element.ts';
+
+/** A dialog above the page; Escape and a click beside it close it. */
+export function openDialog(title: string, ...children: (Node | string)[]): HTMLDialogElement {
+  const heading = element('h2', { id: 'dialog-title' }, title);
+  const dialog = element(
+    'dialog',
+    { 'aria-labelledby': 'dialog-title' },
+    element(
+      'header',
+      {},
+      heading,
+      element('button', { class: 'quiet', 'aria-label': 'Close', onclick: () => dialog.close() }, '✕'),
+    ),
+    element('div', { class: 'dialog-body' }, ...children),
+  );
+  dialog.addEventListener('close', () => dialog.remove());
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}

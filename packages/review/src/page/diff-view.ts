@@ -1,0 +1,255 @@
+import type { PatchFile, RiskGroup } from './answers.ts';
+import { changedPart } from './changed-part.ts';
+import { codeText } from './code-text.ts';
+import { type Row, rowsOf, type Side, textOf } from './diff-rows.ts';
+import { element } from './element.ts';
+import { languageOf } from './language-of.ts';
+import { Painter } from './painter.ts';
+import { VirtualList } from './virtual-list.ts';
+
+/** Events of the diff. */
+export interface DiffEvents {
+  onFile(file: PatchFile | undefined): void;
+  onLine(file: PatchFile, line: number): void;
+  onTake(path: string, isTaken: boolean): void;
+}
+
+const LINE_PX = 20;
+const FOLDED_LINES = 3_000;
+
+/** The changed files, one after the other. */
+export class DiffView {
+  readonly #list: VirtualList;
+  readonly #events: DiffEvents;
+  readonly #painter = new Painter(() => this.#list.redraw());
+  #files: PatchFile[] = [];
+  #rows: Row[] = [];
+  /** Where the rows of each file begin. */
+  #starts: number[] = [];
+  #shown = 0;
+  readonly #folded = new Map<string, boolean>();
+  #taken: ReadonlySet<string> = new Set();
+  #reasons: ReadonlyMap<string, string> = new Map();
+  #isSplit = false;
+
+  constructor(events: DiffEvents) {
+    this.#events = events;
+    this.#list = new VirtualList('Changes', (first) => events.onFile(this.#files[this.#rows[first]?.file ?? -1]));
+  }
+
+  get view(): HTMLElement {
+    return this.#list.scroller;
+  }
+
+  get isSplit(): boolean {
+    return this.#isSplit;
+  }
+
+  clear(): void {
+    this.#files = [];
+    this.#build();
+  }
+
+  /** Files that came; they stand behind those that are there. */
+  add(files: readonly PatchFile[]): void {
+    const kept = this.#rows.length;
+    for (const file of files) this.#append(this.#files.push(file) - 1);
+    this.#show(kept);
+  }
+
+  setSplit(isSplit: boolean): void {
+    const current = this.#current();
+    this.#isSplit = isSplit;
+    this.view.classList.toggle('split', isSplit);
+    this.#build();
+    this.#list.scrollTo(this.#starts[current] ?? 0);
+  }
+
+  setTaken(taken: ReadonlySet<string>): void {
+    this.#taken = taken;
+    this.#list.redraw();
+  }
+
+  setRisks(groups: readonly RiskGroup[]): void {
+    this.#reasons = new Map(
+      groups.flatMap(({ reason, entries }) => entries.map(({ path }) => [path, reason] as const)),
+    );
+    this.#list.redraw();
+  }
+
+  scrollToPath(path: string): boolean {
+    const at = this.#files.findIndex(
+      (file) => file.path === path || (path.endsWith('/') && file.path.startsWith(path)),
+    );
+    if (at < 0) return false;
+    this.#list.scrollTo(this.#starts[at] ?? 0);
+    this.#events.onFile(this.#files[at]);
+    return true;
+  }
+
+  /** To the next file or hunk, or back. */
+  step(kind: 'file' | 'hunk', by: 1 | -1): void {
+    const isWanted = (row: Row | undefined) => row?.type === kind;
+    let at = this.#list.first + by;
+    while (at >= 0 && at < this.#rows.length && !isWanted(this.#rows[at])) at += by;
+    if (isWanted(this.#rows[at])) this.#list.scrollTo(at);
+  }
+
+  fold(): void {
+    const file = this.#files[this.#current()];
+    if (file) this.#toggle(file);
+  }
+
+  get currentFile(): PatchFile | undefined {
+    return this.#files[this.#current()];
+  }
+
+  #current(): number {
+    return this.#rows[this.#list.first]?.file ?? 0;
+  }
+
+  #toggle(file: PatchFile): void {
+    this.#folded.set(file.path, !this.#isFolded(file));
+    const at = this.#files.indexOf(file);
+    this.#build();
+    this.#list.scrollTo(this.#starts[at] ?? 0);
+  }
+
+  #isFolded(file: PatchFile): boolean {
+    return this.#folded.get(file.path) ?? file.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > FOLDED_LINES;
+  }
+
+  #build(): void {
+    this.#rows = [];
+    this.#starts = [];
+    this.#files.forEach((_file, at) => this.#append(at));
+    this.#show(0);
+  }
+
+  #append(at: number): void {
+    const file = this.#files[at] as PatchFile;
+    this.#starts[at] = this.#rows.length;
+    for (const row of rowsOf(file, at, this.#isSplit, this.#isFolded(file))) this.#rows.push(row);
+  }
+
+  #show(kept: number): void {
+    this.#shown = kept === 0 ? 0 : this.#shown;
+    const columns = this.#columns();
+    this.#list.show(
+      {
+        length: this.#rows.length,
+        guess: (index) => guess(this.#rows[index] as Row, columns),
+        draw: (index) => this.#draw(this.#rows[index] as Row),
+      },
+      kept,
+    );
+  }
+
+  /** Characters that a line of code has room for. */
+  #columns(): number {
+    const width = this.view.clientWidth || 800;
+    return Math.max(10, Math.floor((this.#isSplit ? width / 2 - 70 : width - 120) / 7.3));
+  }
+
+  #draw(row: Row): HTMLElement {
+    const file = this.#files[row.file] as PatchFile;
+    if (row.type === 'file') return this.#fileHead(file);
+    if (row.type === 'hunk')
+      return element('div', { class: 'hunk' }, `Line ${row.hunk.newStart}`, element('span', {}, row.hunk.title));
+    if (row.type === 'note') return element('div', { class: 'note' }, row.text);
+    return this.#isSplit ? this.#splitLine(file, row) : this.#unifiedLine(file, row);
+  }
+
+  #fileHead(file: PatchFile): HTMLElement {
+    const isFolded = this.#isFolded(file);
+    const reason = this.#reasons.get(file.path);
+    const take = element('input', {
+      type: 'checkbox',
+      'aria-label': `Take ${file.name}`,
+      title: 'Take this file',
+      onchange: (event) => this.#events.onTake(file.path, (event.target as HTMLInputElement).checked),
+    });
+    take.checked = this.#taken.has(file.path);
+    return element(
+      'div',
+      { class: 'file-head' },
+      element(
+        'button',
+        {
+          class: 'fold',
+          'aria-expanded': String(!isFolded),
+          'aria-label': `Lines of ${file.name}`,
+          onclick: () => this.#toggle(file),
+        },
+        isFolded ? '▸' : '▾',
+      ),
+      element('h3', {}, file.fromName !== undefined && `${file.fromName} → `, file.name),
+      file.change !== 'modified' && element('span', { class: `tag ${file.change}` }, file.change),
+      reason !== undefined && element('span', { class: 'tag risk' }, reason),
+      element('label', { class: 'take' }, take, 'take'),
+    );
+  }
+
+  #unifiedLine(file: PatchFile, { left, right }: { readonly left?: Side; readonly right?: Side }): HTMLElement {
+    const kind = left && right ? '' : left ? 'removed' : 'added';
+    return element(
+      'div',
+      { class: `line ${kind}` },
+      element('span', { class: 'number' }, left ? String(left.number) : ''),
+      this.#numberOf(file, right),
+      element('span', { class: 'sign' }, left && right ? ' ' : left ? '−' : '+'),
+      this.#code(file, (right ?? left) as Side, right ? 'new' : 'old', kind !== ''),
+    );
+  }
+
+  #splitLine(file: PatchFile, { left, right }: { readonly left?: Side; readonly right?: Side }): HTMLElement {
+    const isSame = left?.index === right?.index;
+    const half = (side: Side | undefined, which: 'old' | 'new') => [
+      which === 'old'
+        ? element('span', { class: 'number' }, side ? String(side.number) : '')
+        : this.#numberOf(file, side),
+      element(
+        'div',
+        { class: `half ${side ? (isSame ? '' : which === 'old' ? 'removed' : 'added') : 'nothing'}` },
+        side && this.#code(file, side, which, !isSame),
+      ),
+    ];
+    return element('div', { class: 'line two' }, ...half(left, 'old'), ...half(right, 'new'));
+  }
+
+  /** The number of a line that is there now leads to the call that wrote it. */
+  #numberOf(file: PatchFile, side: Side | undefined): HTMLElement {
+    if (!side) return element('span', { class: 'number' });
+    return element(
+      'button',
+      {
+        class: 'number',
+        tabindex: -1,
+        title: 'Which call wrote it',
+        'aria-label': `Line ${side.number}: which call wrote it`,
+        onclick: () => this.#events.onLine(file, side.number),
+      },
+      String(side.number),
+    );
+  }
+
+  #code(file: PatchFile, { hunk, index }: Side, side: 'old' | 'new', isChange: boolean): HTMLElement {
+    const line = hunk.lines[index];
+    const text = textOf(line);
+    const tokens = this.#painter.tokens(hunk, index, side, languageOf(file.path));
+    const gap = typeof line === 'object' ? { more: line[1], tail: line[2] } : undefined;
+    return codeText(text, tokens, isChange ? changedPart(hunk, index) : undefined, gap);
+  }
+}
+
+function guess(row: Row, columns: number): number {
+  if (row.type === 'file') return 44;
+  if (row.type === 'hunk') return 28;
+  if (row.type === 'note') return 28;
+  const length = ({ hunk, index }: Side) => {
+    const line = hunk.lines[index];
+    return typeof line === 'object' ? line[0].length + line[2].length : (line?.length ?? 0);
+  };
+  const most = Math.max(row.left ? length(row.left) : 0, row.right ? length(row.right) : 0);
+  return Math.max(1, Math.ceil(most / columns)) * LINE_PX;
+}

@@ -1,0 +1,86 @@
+import type { PatchFile } from './answers.ts';
+import { element } from './element.ts';
+import { signOf } from './diff-rows.ts';
+
+/** Events of the list. */
+export interface FileListEvents {
+  onOpen(path: string): void;
+  onTake(path: string, isTaken: boolean): void;
+}
+
+/** Files that are listed; of more the diff itself has all. */
+const MAX_LISTED = 5_000;
+
+/** The changed files with a box each, for who takes some of them. */
+export class FileList {
+  readonly view = element('ul', { class: 'files' });
+  readonly #events: FileListEvents;
+  readonly #items = new Map<string, { readonly item: HTMLElement; readonly box: HTMLInputElement }>();
+  #current: HTMLElement | undefined;
+
+  constructor(events: FileListEvents) {
+    this.#events = events;
+  }
+
+  clear(): void {
+    this.#items.clear();
+    this.view.replaceChildren();
+  }
+
+  add(files: readonly PatchFile[], isNew: (path: string) => boolean): void {
+    const room = Math.max(0, MAX_LISTED - this.#items.size);
+    this.view.append(...files.slice(0, room).map((file) => this.#item(file, isNew(file.path))));
+    if (files.length > room)
+      this.view.append(element('li', { class: 'faint' }, `and ${files.length - room} more below`));
+  }
+
+  setTaken(taken: ReadonlySet<string>): void {
+    for (const [path, { box }] of this.#items) box.checked = taken.has(path);
+  }
+
+  setCurrent(path: string | undefined): void {
+    const item = path === undefined ? undefined : this.#items.get(path)?.item;
+    if (item === this.#current) return;
+    this.#current?.classList.remove('current');
+    item?.classList.add('current');
+    item?.scrollIntoView({ block: 'nearest' });
+    this.#current = item;
+  }
+
+  #item(file: PatchFile, isNew: boolean): HTMLElement {
+    const slash = file.name.lastIndexOf('/') + 1;
+    const box = element('input', {
+      type: 'checkbox',
+      'aria-label': `Take ${file.name}`,
+      onchange: () => this.#events.onTake(file.path, box.checked),
+    });
+    const [plus, minus] = countsOf(file);
+    const item = element(
+      'li',
+      { class: file.change },
+      box,
+      element(
+        'button',
+        { class: 'path', title: file.name, onclick: () => this.#events.onOpen(file.path) },
+        element('span', { class: 'folder' }, file.name.slice(0, slash)),
+        element('span', { class: 'base' }, file.name.slice(slash)),
+      ),
+      isNew && element('span', { class: 'chip fair', title: 'Changed since you last looked' }, 'new'),
+      plus > 0 && element('span', { class: 'plus' }, `+${plus}`),
+      minus > 0 && element('span', { class: 'minus' }, `−${minus}`),
+    );
+    this.#items.set(file.path, { item, box });
+    return item;
+  }
+}
+
+function countsOf({ hunks }: PatchFile): readonly [plus: number, minus: number] {
+  let [plus, minus] = [0, 0];
+  for (const { lines } of hunks)
+    for (const line of lines) {
+      const sign = signOf(line);
+      if (sign === '+') plus++;
+      else if (sign === '-') minus++;
+    }
+  return [plus, minus];
+}

@@ -1,0 +1,54 @@
+/** Keys of the page, in the order of its help. */
+export const KEYS: readonly (readonly [keys: readonly string[], words: string, action: Action])[] = [
+  [['j'], 'next file', 'next-file'],
+  [['k'], 'file before', 'last-file'],
+  [['n'], 'next hunk', 'next-hunk'],
+  [['p'], 'hunk before', 'last-hunk'],
+  [['x'], 'fold or unfold the file', 'fold'],
+  [['t'], 'take the file, or leave it', 'take'],
+  [['s'], 'side by side, or one below the other', 'split'],
+  [['1'], 'changes', 'changes'],
+  [['2'], 'what changed since you looked', 'since'],
+  [['3'], 'calls', 'calls'],
+  [['J', ']'], 'next sandbox', 'next-sandbox'],
+  [['K', '['], 'sandbox before', 'last-sandbox'],
+  [['a'], 'apply what is taken, or all', 'apply'],
+  [['m'], 'merge', 'merge'],
+  [['r'], 'look again', 'reload'],
+  [['d'], 'dark, light, or as the machine', 'theme'],
+  [['?'], 'this help', 'help'],
+];
+
+export type Action =
+  | 'next-file'
+  | 'last-file'
+  | 'next-hunk'
+  | 'last-hunk'
+  | 'fold'
+  | 'take'
+  | 'split'
+  | 'changes'
+  | 'since'
+  | 'calls'
+  | 'next-sandbox'
+  | 'last-sandbox'
+  | 'apply'
+  | 'merge'
+  | 'reload'
+  | 'theme'
+  | 'help';
+
+const BY_KEY = new Map(KEYS.flatMap(([keys, , action]) => keys.map((key) => [key, action] as const)));
+
+/** Calls back for keys that nobody else wants: none that is typed into a field, and none while a dialog is open. */
+export function listenToKeys(onAction: (action: Action) => void): void {
+  document.addEventListener('keydown', (event) => {
+    const { key, ctrlKey, metaKey, altKey, target } = event;
+    const isTyping = target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select');
+    const action = BY_KEY.get(key);
+    if (action === undefined || ctrlKey || metaKey || altKey || isTyping || document.querySelector('dialog[open]'))
+      return;
+    event.preventDefault();
+    onAction(action);
+  });
+}

@@ -1,0 +1,294 @@
+import type { Blame, DiffStart, LogLine, PastCall, PatchFile, Plan, Works } from './answers.ts';
+import { callDetail, callsView } from './calls-view.ts';
+import { openDecision } from './decide-dialog.ts';
+import { openDialog } from './dialog.ts';
+import { DiffView } from './diff-view.ts';
+import { element } from './element.ts';
+import { FileList } from './file-list.ts';
+import { conflictsPart, proofPart, risksPart } from './overview.ts';
+import { Refused, type Server } from './server.ts';
+import { counted } from './words.ts';
+
+type DiffLine = DiffStart | { readonly file: PatchFile } | { readonly end: true };
+
+/** Events for the page around the view. */
+export interface SandboxEvents {
+  onPlan(name: string, plan: Plan): void;
+  onChanged(): void;
+}
+
+/** One sandbox: what to read first, whether it was tested, its calls, its diff, and what is taken of it. */
+export class SandboxView {
+  readonly view: HTMLElement;
+  readonly #server: Server;
+  readonly #name: string;
+  readonly #events: SandboxEvents;
+  readonly #diff: DiffView;
+  readonly #files: FileList;
+  readonly #overview = element('div', { class: 'overview' }, element('p', { class: 'faint' }, 'Looking …'));
+  readonly #calls = element('div', { class: 'tab-body calls-body', hidden: true });
+  readonly #status = element('span', { class: 'status faint', role: 'status' }, 'Reading the changes …');
+  readonly #taking = element('div', { class: 'taking' });
+  readonly #tabs: ReadonlyMap<'changes' | 'since' | 'calls', HTMLButtonElement>;
+  readonly #gone = new AbortController();
+  readonly #blames = new Map<string, Promise<Blame>>();
+  #taken: ReadonlySet<string> = new Set();
+  #tip: string | undefined;
+  #since: DiffStart['since'];
+  #all: PatchFile[] = [];
+  #works: Works | undefined;
+
+  constructor(server: Server, name: string, works: Works, isSplit: boolean, events: SandboxEvents) {
+    this.#server = server;
+    this.#name = name;
+    this.#works = works;
+    this.#events = events;
+    const onTake = (path: string, isTaken: boolean) => this.#take(path, isTaken);
+    this.#diff = new DiffView({
+      onFile: (file) => this.#files.setCurrent(file?.path),
+      onLine: (file, line) => void this.#showLine(file, line),
+      onTake,
+    });
+    this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
+    this.#diff.setSplit(isSplit);
+    const tab = (key: 'changes' | 'since' | 'calls', title: string) =>
+      [
+        key,
+        element(
+          'button',
+          { role: 'tab', 'aria-selected': String(key === 'changes'), onclick: () => this.show(key) },
+          title,
+        ),
+      ] as const;
+    this.#tabs = new Map([tab('changes', 'Changes'), tab('since', 'Since you looked'), tab('calls', 'Calls')]);
+    (this.#tabs.get('since') as HTMLElement).hidden = true;
+    this.view = element(
+      'main',
+      { class: 'one' },
+      element(
+        'section',
+        { class: 'side', 'aria-label': 'Overview' },
+        element('h1', {}, name),
+        this.#overview,
+        element('h2', { class: 'files-title' }, 'Files'),
+        this.#files.view,
+        this.#taking,
+      ),
+      element(
+        'section',
+        { class: 'work', 'aria-label': `Work of ${name}` },
+        element(
+          'div',
+          { class: 'tabs' },
+          element('div', { role: 'tablist', 'aria-label': 'Views' }, ...this.#tabs.values()),
+          this.#status,
+        ),
+        this.#diff.view,
+        this.#calls,
+      ),
+    );
+    this.#showTaking();
+    void this.#loadPlan();
+    void this.#loadDiff();
+  }
+
+  close(): void {
+    this.#gone.abort();
+  }
+
+  show(key: 'changes' | 'since' | 'calls'): void {
+    for (const [one, button] of this.#tabs) button.setAttribute('aria-selected', String(one === key));
+    this.#calls.hidden = key !== 'calls';
+    this.#diff.view.hidden = key === 'calls';
+    if (key === 'calls') void this.#loadCalls();
+    else {
+      this.#diff.clear();
+      if (key === 'changes') this.#diff.add(this.#all);
+      else void this.#loadSince();
+    }
+  }
+
+  openPath(path: string): void {
+    this.show('changes');
+    this.#diff.scrollToPath(path);
+  }
+
+  get diff(): DiffView {
+    return this.#diff;
+  }
+
+  takeCurrent(): void {
+    const path = this.#diff.currentFile?.path;
+    if (path !== undefined) this.#take(path, !this.#taken.has(path));
+  }
+
+  decide(verb: 'apply' | 'merge'): void {
+    if (this.#tip === undefined) return;
+    const paths = verb === 'apply' ? [...this.#taken] : [];
+    const asked = { sandbox: this.#name, verb, paths: this.#withRenames(paths), tip: this.#tip };
+    void openDecision(this.#server, asked, ({ outcome, commit, isDeleted, conflicts }) => {
+      const words = {
+        committed: `Merged as ${commit?.slice(0, 10)}.`,
+        staged: 'The changes are staged: review them and git commit.',
+        'up-to-date': 'Nothing to do: your branch has it all.',
+        conflicts: `${counted(conflicts.length, 'file')} conflict: ${conflicts.slice(0, 5).join(', ')}. Resolve them and git commit, or go back: git merge --abort.`,
+      }[outcome];
+      openDialog(
+        'Done',
+        element('p', {}, words),
+        ...(isDeleted ? [element('p', {}, `The sandbox ${this.#name} is deleted.`)] : []),
+      );
+      this.#events.onChanged();
+    });
+  }
+
+  /** A renamed file is taken under both of its names, or it would be there twice. */
+  #withRenames(paths: readonly string[]): string[] {
+    return paths.flatMap((path) => {
+      const from = this.#all.find((file) => file.path === path)?.from;
+      return from === undefined ? [path] : [from, path];
+    });
+  }
+
+  get #address(): string {
+    return `/api/sandboxes/${encodeURIComponent(this.#name)}`;
+  }
+
+  async #loadPlan(): Promise<void> {
+    try {
+      const plan = await this.#server.post<Plan>(`${this.#address}/plan`, { integration: 'merge' }, this.#gone.signal);
+      this.#events.onPlan(this.#name, plan);
+      this.#overview.replaceChildren(
+        ...(plan.unsettled === undefined ? [] : [element('p', { class: 'unsettled' }, plan.unsettled)]),
+        risksPart(plan, (path) => this.openPath(path)),
+        proofPart(plan, (call) => void this.showCall(call)),
+        conflictsPart(plan, this.#works, this.#name),
+      );
+      this.#diff.setRisks(plan.risks.groups);
+    } catch (error) {
+      if (this.#gone.signal.aborted) return;
+      this.#overview.replaceChildren(element('p', { class: 'refusal' }, wordsOf(error)));
+    }
+  }
+
+  async #loadDiff(): Promise<void> {
+    let waiting: PatchFile[] = [];
+    let isAsked = false;
+    let expected = 0;
+    let isWhole = false;
+    const flush = () => {
+      isAsked = false;
+      const files = waiting;
+      waiting = [];
+      this.#all.push(...files);
+      this.#diff.add(files);
+      this.#files.add(files, (path) => this.#since?.paths.includes(path) ?? false);
+      if (!isWhole) this.#status.textContent = `Reading: ${this.#all.length} of ${expected} files …`;
+    };
+    try {
+      for await (const line of this.#server.lines<DiffLine>(`${this.#address}/diff`, this.#gone.signal)) {
+        if ('tip' in line) {
+          this.#tip = line.tip;
+          this.#since = line.since;
+          expected = line.files;
+          (this.#tabs.get('since') as HTMLElement).hidden = line.since === undefined;
+        } else if ('file' in line) {
+          waiting.push(line.file);
+          if (!isAsked) requestAnimationFrame(flush);
+          isAsked = true;
+        } else isWhole = true;
+      }
+      flush();
+      if (!isWhole) throw new Refused('CUT_OFF', 'The changes were not read to their end. Press r to read them again.');
+      this.#status.textContent =
+        this.#all.length === 0
+          ? 'No changes.'
+          : `${counted(this.#all.length, 'file')}, state ${this.#tip?.slice(0, 10)}`;
+      this.#showTaking();
+      if (this.#all.length === 0) this.#diff.view.replaceChildren(element('p', { class: 'empty' }, 'No changes.'));
+    } catch (error) {
+      if (!this.#gone.signal.aborted) this.#status.textContent = wordsOf(error);
+      this.#tip = undefined; // nobody has seen all of it
+    }
+  }
+
+  async #loadSince(): Promise<void> {
+    for await (const line of this.#server.lines<DiffLine>(`${this.#address}/diff?part=since`, this.#gone.signal))
+      if ('file' in line) this.#diff.add([line.file]);
+  }
+
+  async #loadCalls(): Promise<void> {
+    const { entries, isMore } = await this.#server.get<{ entries: LogLine[]; isMore: boolean }>(
+      `${this.#address}/calls`,
+      this.#gone.signal,
+    );
+    this.#calls.replaceChildren(callsView(entries, isMore, (call) => void this.showCall(call)));
+  }
+
+  async showCall(call: number): Promise<void> {
+    const body = element('div', {}, element('p', { class: 'faint' }, 'Reading …'));
+    openDialog(`Call ${call}`, body);
+    try {
+      body.replaceChildren(
+        callDetail(await this.#server.get<PastCall>(`${this.#address}/calls/${call}`, this.#gone.signal)),
+      );
+    } catch (error) {
+      body.replaceChildren(element('p', { class: 'refusal' }, wordsOf(error)));
+    }
+  }
+
+  async #showLine({ path, name }: PatchFile, line: number): Promise<void> {
+    const body = element('div', {}, element('p', { class: 'faint' }, 'Looking …'));
+    const dialog = openDialog(`${name}, line ${line}`, body);
+    const asked =
+      this.#blames.get(path) ?? this.#server.post<Blame>(`${this.#address}/blame`, { path }, this.#gone.signal);
+    this.#blames.set(path, asked);
+    try {
+      const run = (await asked).runs.find(({ firstLine, lines }) => line >= firstLine && line < firstLine + lines);
+      if (!run) return body.replaceChildren(element('p', {}, 'It was there when the sandbox began.'));
+      const { call } = run;
+      body.replaceChildren(
+        element('p', {}, `Written by revision ${run.revision}${run.actor === undefined ? '' : `, by ${run.actor}`}.`),
+        ...(call === undefined
+          ? [element('pre', { class: 'command' }, run.subject)]
+          : [callDetail(await this.#server.get<PastCall>(`${this.#address}/calls/${call}`, this.#gone.signal))]),
+      );
+    } catch (error) {
+      this.#blames.delete(path);
+      if (dialog.open) body.replaceChildren(element('p', { class: 'refusal' }, wordsOf(error)));
+    }
+  }
+
+  #take(path: string, isTaken: boolean): void {
+    const taken = new Set(this.#taken);
+    if (isTaken) taken.add(path);
+    else taken.delete(path);
+    this.#taken = taken;
+    this.#diff.setTaken(taken);
+    this.#files.setTaken(taken);
+    this.#showTaking();
+  }
+
+  #showTaking(): void {
+    const some = this.#taken.size;
+    const button = (text: string, verb: 'apply' | 'merge', isPrimary: boolean) => {
+      const made = element('button', { class: isPrimary ? 'primary' : '', onclick: () => this.decide(verb) }, text);
+      made.disabled = this.#tip === undefined || this.#all.length === 0;
+      return made;
+    };
+    this.#taking.replaceChildren(
+      button(some > 0 ? `Apply ${counted(some, 'file')} …` : 'Apply all …', 'apply', some > 0),
+      ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#clearTaken() }, 'Take none')] : []),
+      button('Merge …', 'merge', some === 0),
+    );
+  }
+
+  #clearTaken(): void {
+    for (const path of this.#taken) this.#take(path, false);
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof Refused) return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}

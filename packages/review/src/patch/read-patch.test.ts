@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PatchFile } from './patch-file.ts';
+import { PATCH_BOUNDS, type PatchBounds, readPatch } from './read-patch.ts';
+
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+}
+
+async function read(text: string | Uint8Array, size = 7, bounds: PatchBounds = PATCH_BOUNDS): Promise<PatchFile[]> {
+  const files: PatchFile[] = [];
+  for await (const file of readPatch(inPieces(Buffer.from(text), size), bounds)) files.push(file);
+  return files;
+}
+
+const HEAD = 'diff --git a/a.txt b/a.txt\nindex 1..2 100644\n--- a/a.txt\n+++ b/a.txt\n';
+
+describe('a patch of git', () => {
+  it('is read by its counts: a line that looks like a heading is a line', async () => {
+    const lines = ['-diff --git a/x b/x', '+diff --git a/y b/y', ' @@ -1 +1 @@', '--- a/z', '+++ b/z'];
+    const [file, ...others] = await read(`${HEAD}@@ -1,3 +1,3 @@ function f() {\n${lines.join('\n')}\n`);
+    expect(others).toEqual([]);
+    expect(file).toMatchObject({ path: 'a.txt', change: 'modified', leftOut: 0 });
+    expect(file?.hunks).toEqual([{ oldStart: 1, newStart: 1, title: 'function f() {', lines }]);
+  });
+
+  it('has characters whole that came in two pieces, and bytes that are none as escapes', async () => {
+    const text = Buffer.concat([Buffer.from(`${HEAD}@@ -0,0 +1,2 @@\n+äöü€\n+`), Buffer.from([0xff, 0x0a])]);
+    for (const size of [1, 2, 3, 1000]) {
+      const [file] = await read(text, size);
+      expect(file?.hunks[0]?.lines).toEqual(['+äöü€', String.raw`+\xff`]);
+    }
+  });
+
+  it('gives names as they are, and as they may be seen', async () => {
+    const quoted = String.raw`"a/a\nb\342\200\256\"<img>.txt" "b/a\nb\342\200\256\"<img>.txt"`;
+    const [file] = await read(`diff --git ${quoted}\nnew file mode 100755\nindex 0..1\n`);
+    expect(file).toMatchObject({ path: 'a\nb\u202e"<img>.txt', change: 'added', modes: ['', '100755'] });
+    expect(file?.name).toBe(String.raw`a\nb\u202e"<img>.txt`);
+  });
+
+  it('knows renames, binaries, changed kinds and files with blanks in their names', async () => {
+    const files = await read(
+      [
+        'diff --git a/old name b/new\tname',
+        'similarity index 100%',
+        'rename from old name',
+        'rename to "new\\tname"',
+        'diff --git a/a b/c b/a b/c',
+        'index 1..2 100644',
+        'Binary files a/a b/c and b/a b/c differ',
+        'diff --git a/run b/run',
+        'old mode 100644',
+        'new mode 120000',
+        'diff --git a/gone b/gone',
+        'deleted file mode 100644',
+        '',
+      ].join('\n'),
+    );
+    expect(files.map(({ path, from, change, isBinary, modes }) => [path, from, change, isBinary, modes])).toEqual([
+      ['new\tname', 'old name', 'renamed', false, undefined],
+      ['a b/c', undefined, 'modified', true, undefined],
+      ['run', undefined, 'modified', false, ['100644', '120000']],
+      ['gone', undefined, 'deleted', false, undefined],
+    ]);
+  });
+
+  it('keeps both ends of a long line, and counts what is between them', async () => {
+    const line = `${' '.repeat(300_000)}evil()`;
+    const [file] = await read(`${HEAD}@@ -0,0 +1 @@\n+${line}\n`, 10_000);
+    const [head = '', more, tail = ''] = file?.hunks[0]?.lines[0] ?? [];
+    expect([head, tail].map((end) => typeof end)).toEqual(['string', 'string']);
+    expect(head).toMatch(/^\+ +$/);
+    expect(tail).toMatch(/^ +evil\(\)$/);
+    expect(`${head}${tail}`.length + Number(more)).toBe(line.length + 1);
+  });
+
+  it('counts the lines beyond its bounds', async () => {
+    const body = (count: number) => `@@ -0,0 +1,${count} @@\n${'+x\n'.repeat(count)}`;
+    const bounds = { maxLines: 12, maxFileLines: 10, maxLineCharacters: 100 };
+    const files = await read(`${HEAD}${body(15)}${HEAD}${body(4)}${HEAD}${body(3)}`, 50, bounds);
+    expect(files.map(({ hunks, leftOut }) => [hunks[0]?.lines.length ?? 0, leftOut])).toEqual([
+      [10, 5],
+      [2, 2],
+      [0, 3],
+    ]);
+  });
+});

@@ -1,0 +1,92 @@
+import { visible, visibleName } from '@litterbox/core';
+import { gitPath, headerPath } from './git-path.ts';
+import type { PatchFile, PatchHunk, PatchLine } from './patch-file.ts';
+import { type CutLine, patchLines } from './patch-lines.ts';
+
+/** Bounds of what a page holds in memory. */
+export interface PatchBounds {
+  readonly maxLines: number;
+  readonly maxFileLines: number;
+  readonly maxLineCharacters: number;
+}
+
+export const PATCH_BOUNDS: PatchBounds = { maxLines: 600_000, maxFileLines: 100_000, maxLineCharacters: 4_000 };
+
+type Growing = { -readonly [Key in keyof PatchFile]: PatchFile[Key] } & { readonly hunks: PatchHunk[] };
+
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s;
+
+/** Files of a patch of git as they come: names and lines made harmless to look at, with bounds. */
+export async function* readPatch(
+  source: AsyncIterable<Uint8Array>,
+  bounds: PatchBounds = PATCH_BOUNDS,
+): AsyncGenerator<PatchFile, void, undefined> {
+  let file: Growing | undefined;
+  let hunk: PatchHunk | undefined;
+  let left = { old: 0, new: 0 };
+  let total = 0;
+  let ofFile = 0;
+  for await (const line of patchLines(source)) {
+    const { text } = line;
+    const isInHunk = left.old > 0 || left.new > 0 || (hunk !== undefined && text.startsWith('\\'));
+    if (isInHunk && hunk && file) {
+      if (text[0] !== '+' && text[0] !== '\\') left.old--;
+      if (text[0] !== '-' && text[0] !== '\\') left.new--;
+      if (total >= bounds.maxLines || ofFile >= bounds.maxFileLines) file.leftOut++;
+      else {
+        total++;
+        ofFile++;
+        hunk.lines.push(shownLine(line, bounds.maxLineCharacters));
+      }
+      continue;
+    }
+    if (text.startsWith('diff --git ')) {
+      if (file) yield file;
+      file = newFile(headerPath(text));
+      hunk = undefined;
+      ofFile = 0;
+      continue;
+    }
+    const [found, oldStart, oldLines = '1', newStart, newLines = '1', title = ''] = HUNK.exec(text) ?? [];
+    if (found !== undefined && file) {
+      hunk = { oldStart: Number(oldStart), newStart: Number(newStart), title: visibleName(title), lines: [] };
+      left = { old: Number(oldLines), new: Number(newLines) };
+      if (total < bounds.maxLines && ofFile < bounds.maxFileLines) file.hunks.push(hunk);
+    } else if (file) readHeader(file, text);
+  }
+  if (file) yield file;
+}
+
+function newFile(path: string): Growing {
+  return { path, name: visibleName(path), change: 'modified', isBinary: false, hunks: [], leftOut: 0 };
+}
+
+function readHeader(file: Growing, text: string): void {
+  const [, key, value = ''] =
+    /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|Binary files) (.*)$/s.exec(text) ?? [];
+  if (key === 'Binary files') file.isBinary = true;
+  else if (key === 'old mode') file.modes = [value, value];
+  else if (key === 'new mode') file.modes = [file.modes?.[0] ?? '', value];
+  else if (key === 'new file mode') {
+    file.change = 'added';
+    if (value !== '100644') file.modes = ['', value];
+  } else if (key === 'deleted file mode') file.change = 'deleted';
+  else if (key === 'rename from') {
+    file.change = 'renamed';
+    file.from = gitPath(value);
+    file.fromName = visibleName(file.from);
+  } else if (key === 'rename to') {
+    file.path = gitPath(value);
+    file.name = visibleName(file.path);
+  }
+}
+
+/** Both ends: whoever hides something in a long line puts it behind what is harmless. */
+function shownLine({ text, more, tail }: CutLine, maxCharacters: number): PatchLine {
+  const shown = visible(text);
+  const end = visible(tail);
+  if (shown.length + end.length <= maxCharacters && more === 0) return shown + end;
+  const half = Math.floor(maxCharacters / 2);
+  const last = (shown.slice(half) + end).slice(-half);
+  return [shown.slice(0, half), Math.max(0, shown.length - half) + more + end.length - last.length, last];
+}
