@@ -580,6 +580,20 @@ describe('the file of the session program', () => {
   });
 
   it.each([
+    ['one without it', undefined, () => undefined],
+    ['one with it', () => undefined, undefined],
+  ] as const)('a session that another program has started is used by %s', async (_who, sessionProgram, others) => {
+    await using first = provider('overlay', sessionProgram);
+    await using second = provider('overlay', others);
+    const id = SandboxId.make();
+    await using _runtime = await first.create(sandboxSpec(id, { allowDegraded: true }));
+    await using same = await second.open(id);
+    const argv = ['sh', '-c', 'echo "$0" | wc -c; exit 3', 'x'.repeat(40_000)] as const;
+    expect(await collected(await same.spawn({ argv }))).toMatchObject({ stdout: '40001\n' });
+    await second.remove(id);
+  });
+
+  it.each([
     ['there is none for the machine', () => undefined],
     ['the machine does not run it', () => new TextEncoder().encode('\u007fELF of another machine')],
   ])('shell text starts sessions where %s', async (_what, sessionProgram) => {

@@ -14,6 +14,8 @@ const whole = {
     unreachable: [{ path: '/opt/bin/a', target: '/home/me/a' }],
   },
   network: { path: '/proc/12/ns/net', identity: 'net:[4026532]', userNamespace: '/proc/11/ns/user' },
+  hasScanner: true,
+  takesPlans: true,
 };
 const parsed = (change: (facts: typeof whole) => unknown) =>
   parseKeptFacts(JSON.stringify(change(structuredClone(whole))), 'overlayfs@box');

@@ -33,6 +33,8 @@ export interface PlaceProcessInput {
   readonly workspace?: string;
   /** Absolute path of the session program on the host; absent: shell text does what it does. */
   readonly program?: string;
+  /** Whether the first process takes a plan; else it is a shell, and takes shell text. */
+  readonly takesPlans: boolean;
   /** The place knows by itself what to start. */
   readonly isKnown?: boolean;
   /** First bytes of its input, which do not wait for its start. */
@@ -183,10 +185,11 @@ export class PlaceProcess implements ProcessHandle {
   static async start(input: PlaceProcessInput, options?: CallOptions): Promise<PlaceProcess> {
     const { host, io, spec } = input;
     const id = crypto.randomUUID();
-    const plan = input.program === undefined || input.isKnown ? undefined : processPlan(input);
+    const plan = input.takesPlans && !input.isKnown ? processPlan(input) : undefined;
     const words = input.isKnown ? [] : plan ? planWords(plan) : [commandFile(input, id)];
     const text = words.join(' ');
-    const isInline = text.length <= MAX_INLINE_CHARACTERS && text.isWellFormed();
+    const takesWords = plan === undefined || input.program !== undefined;
+    const isInline = takesWords && text.length <= MAX_INLINE_CHARACTERS && text.isWellFormed();
     if (!isInline) {
       const bytes = plan ? encodePlan(plan) : encodeRaw(text);
       await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });

@@ -184,6 +184,7 @@ export class Session implements AsyncDisposable {
         ...input,
         // A session of an earlier release has a shell there.
         ...(program !== undefined && (io === 'scan-io' || this.#takesPlans) && { program }),
+        takesPlans: this.#takesPlans,
         lost: this.#lost.signal,
         onEnd: (process) => this.#processes.delete(process),
       },
