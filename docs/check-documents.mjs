@@ -38,7 +38,10 @@ const FOLDERS = {
     ...['inside', 'address', 'engine', 'container'].map((room) => `packages/container-engine/src/${room}`),
     'packages/container-engine/test',
   ],
-  litterbox: ['packages/litterbox/src/sandbox', 'packages/litterbox/test'],
+  litterbox: ['', '/sandbox', '/testing', '/watch']
+    .map((folder) => `packages/litterbox/src${folder}`)
+    .concat('packages/litterbox/test'),
+  frameworks: ['packages/ai-sdk/test'],
   cli: ['packages/cli/test', ...['', '/commands', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`)],
   conformance: ['packages/conformance'],
   tools: ['tools'],

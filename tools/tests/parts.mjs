@@ -41,7 +41,8 @@ const FAST_FILES = [
   '^packages/provider-docker/test/find-docker-engine\\.',
   '^packages/provider-podman/test/find-podman-engine\\.',
   '^packages/create-litterbox-provider/test/',
-  '^packages/(memory|testing|ai-sdk|openai-agents)/test/',
+  '^packages/(memory|testing)/test/',
+  '^packages/ai-sdk/test/sandbox-session\\.',
 ];
 /** Property tests of the fast layer draw a fifth of their cases there, and five times all of them in the deep part. */
 const FEW_RUNS = { LITTERBOX_FUZZ_RUNS: '0.2' };
@@ -468,8 +469,8 @@ const DEEP = [
   },
   {
     name: 'library',
-    why: 'the library on copy-on-write sandboxes: forks, pool, network, services, supervisors, kept setups, lost state, memory',
-    files: ['^packages/litterbox/test/'],
+    why: 'the library and adapters of frameworks on copy-on-write sandboxes: forks, pool, network, services, supervisors, kept setups, lost state, memory',
+    files: ['^packages/litterbox/test/', '^packages/ai-sdk/test/field-cases'],
     except: ['incremental-builds'],
   },
   {
