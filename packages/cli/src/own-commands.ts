@@ -22,6 +22,12 @@ const SCOPE = [
   'user: all your projects; project: a file in this repository, for everybody (default: what suits the client)',
   ['user', 'project'],
 ] as const;
+const PLACE = [
+  ['--from <base>', 'what a new sandbox starts from: head, worktree, or a commit'],
+  ['--provider <name>', 'provider that runs a new sandbox'],
+  ['--host <name>', 'machine to run a new sandbox on'],
+  ['--image <image>', 'a container image for a new sandbox'],
+] as const;
 const NAME = ['--name <name>', 'what the client calls the server (default: litterbox)'] as const;
 const DRY_RUN = ['--dry-run', 'show the diff and write nothing'] as const;
 const YES = ['--yes', 'without asking'] as const;
@@ -138,10 +144,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       ['--sandbox <name>', 'work in this one; made when it is missing (default: a new one, named by the branch)'],
       ['--continue', 'go on in the sandbox in which this agent worked last'],
       ['--share', 'although another agent is at work in the sandbox'],
-      ['--from <base>', 'what a new sandbox starts from: head, worktree, or a commit'],
-      ['--provider <name>', 'provider that runs a new sandbox'],
-      ['--host <name>', 'machine to run a new sandbox on'],
-      ['--image <image>', 'a container image for a new sandbox'],
+      ...PLACE,
     ],
     examples: [
       'with codex',
@@ -154,9 +157,45 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
   },
   {
     verb: 'agent',
-    summary: 'Let Claude Code, Codex, opencode, Gemini CLI, Cursor or VS Code work in sandboxes',
-    examples: ['agent list', 'agent install claude', 'agent install cursor --dry-run', 'agent uninstall claude'],
+    summary: 'Let agents work in sandboxes: inside by their own program, or outside as clients',
+    examples: [
+      'agent list',
+      "agent run codex -- 'Mend the failing test'",
+      'agent install claude',
+      'agent install cursor --dry-run',
+      'agent uninstall claude',
+    ],
     below: [
+      {
+        verb: 'run',
+        summary: "Let an agent's own program work inside a sandbox without you; its key stays outside",
+        words: [
+          ['<agent>', 'as agent list shows it'],
+          ['[prompt...]', 'what it has to do, after --'],
+        ],
+        options: [
+          ['--sandbox <name>', 'work in this one; made when it is missing (default: a new one, named by the branch)'],
+          ['--time-limit <duration>', 'end the agent then (default: 1h)'],
+          ['--silence <duration>', 'end the agent when it printed nothing for so long (default: 15m)'],
+          ...PLACE,
+        ],
+        examples: ["agent run claude -- 'Mend the failing test'", 'agent run codex --sandbox fix-login -- Go on'],
+        load: async () => (await import('./inside/run.ts')).run,
+      },
+      {
+        verb: 'stop',
+        summary: 'End the agent that works inside; its work stays',
+        words: [['<name>', 'the sandbox']],
+        examples: ['agent stop main-codex'],
+        load: async () => (await import('./inside/stop.ts')).stop,
+      },
+      {
+        verb: 'logs',
+        summary: 'Print what the agent inside printed, now or in its last run',
+        words: [['<name>', 'the sandbox']],
+        examples: ['agent logs main-codex'],
+        load: async () => (await import('./inside/logs.ts')).logs,
+      },
       {
         verb: 'install',
         summary: "Write the client's configuration so that it starts litterbox mcp; shows the diff and asks first",
@@ -207,7 +246,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       },
       {
         verb: 'list',
-        summary: 'List the clients: which are on this machine, and where Litterbox is installed',
+        summary: 'List the agents that can work inside, and the clients in which Litterbox is installed',
         options: [NAME],
         examples: ['agent list', 'agent list --json'],
         load: async () => (await import('./commands/agent.ts')).list,

@@ -689,7 +689,7 @@ describe('litterbox agent', () => {
     expect((await fixture.run(['agent', 'install', 'cursor', '--yes'])).stderr).toContain(
       'put litterbox into your PATH',
     );
-    expect(JSON.parse((await fixture.run(['agent', 'list', '--json'])).stdout)).toHaveLength(CLIENTS.length);
+    expect(JSON.parse((await fixture.run(['agent', 'list', '--json'])).stdout).clients).toHaveLength(CLIENTS.length);
   });
 
   it('tells what is wrong', async () => {

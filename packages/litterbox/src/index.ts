@@ -26,7 +26,10 @@ export type {
 export type { TextListeners } from './sandbox/hear-text.ts';
 // What a program meets in the answers: so that nobody has to install the core beside the library.
 export {
+  type AgentTable,
+  agentsOf,
   type AuditEntry,
+  type CallOptions,
   type FailedFork,
   type AttachedProcess,
   type FileChange,

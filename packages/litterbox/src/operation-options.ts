@@ -104,6 +104,8 @@ export interface AttachInput {
   readonly mergeOutput?: boolean | undefined;
   /** It reads end of file at once, and starts faster. */
   readonly noInput?: boolean | undefined;
+  /** Processes that it leaves in the background end with it. */
+  readonly endsAll?: boolean | undefined;
   /** The part of the command that a person recognises, where a program wrapped it. */
   readonly subject?: string | undefined;
   /** The agent's own id of the call: letters, digits and . : _ -, at most 128. */
@@ -130,6 +132,8 @@ export interface AttachByNameInput {
   readonly mergeOutput?: boolean | undefined;
   /** It reads end of file at once, and starts faster. */
   readonly noInput?: boolean | undefined;
+  /** Processes that it leaves in the background end with it. */
+  readonly endsAll?: boolean | undefined;
   /** The part of the command that a person recognises, where a program wrapped it. */
   readonly subject?: string | undefined;
   /** The agent's own id of the call: letters, digits and . : _ -, at most 128. */

@@ -22,6 +22,7 @@ import { ownPath } from '../agents/own-path.ts';
 import { findProgram } from '../agents/start-command.ts';
 import { assertAgreed } from '../agree.ts';
 import type { Context } from '../context.ts';
+import { insideAgents, insideTable } from '../inside/list.ts';
 import type { Perform } from '../perform.ts';
 import { table } from '../terminal/table.ts';
 import { showDiff, unifiedDiff } from '../terminal/unified-diff.ts';
@@ -143,9 +144,11 @@ export const list: Perform = async (context, _words, given) => {
       return { client, isHere, scopes: scopes.filter((one) => one !== undefined) };
     }),
   );
+  const agents = await insideAgents(context);
   if (talk.json) {
-    return talk.document(
-      states.map(({ client, isHere, scopes }) => ({
+    return talk.document({
+      agents,
+      clients: states.map(({ client, isHere, scopes }) => ({
         client: client.id,
         title: client.title,
         found: isHere,
@@ -156,7 +159,7 @@ export const list: Perform = async (context, _words, given) => {
           ...(problem !== undefined && { problem }),
         })),
       })),
-    );
+    });
   }
   const cell = (scopes: (typeof states)[number]['scopes'], wanted: Scope) => {
     const one = scopes.find(({ scope }) => scope === wanted);
@@ -170,6 +173,8 @@ export const list: Perform = async (context, _words, given) => {
     isHere ? 'yes' : talk.paint('dim', 'no'),
     ...SCOPES.map((scope) => cell(scopes, scope)),
   ]);
+  talk.result(insideTable(talk, agents));
+  talk.result('');
   talk.result(table(['CLIENT', 'IS', 'FOUND', 'USER', 'PROJECT'], rows, process.stdout.isTTY));
   for (const { scopes } of states)
     for (const { problem } of scopes) if (problem !== undefined) talk.warning(visible(problem));

@@ -6,13 +6,10 @@ import {
   createSandbox,
   type CreateSandboxResult,
   dependencyAdvice,
-  type HistoryEntry,
   isBare,
   isLitterboxError,
   LitterboxError,
-  readDiff,
   readLog,
-  testIn,
   reconcileState,
   slugify,
   visible,
@@ -22,6 +19,7 @@ import type { Litterbox, Sandbox } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
 import { BARE_IMAGE } from '../bare-image.ts';
 import { ownPath } from '../agents/own-path.ts';
+import { conclude } from '../agents/conclude.ts';
 import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import { endTree } from '../end-tree.ts';
@@ -30,14 +28,18 @@ import { leftBehind } from '../left-behind.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';
 
-interface Flags {
+/** Which sandbox an agent works in. */
+export interface SandboxFlags {
   readonly sandbox?: string;
-  readonly continue?: boolean;
-  readonly share?: boolean;
   readonly provider?: string;
   readonly host?: string;
   readonly image?: string;
   readonly from?: string;
+}
+
+interface Flags extends SandboxFlags {
+  readonly continue?: boolean;
+  readonly share?: boolean;
 }
 
 /** `litterbox with AGENT`: the person's own agent in the person's own terminal, with its hands in a sandbox. */
@@ -79,14 +81,19 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   talk.endProgress();
   process.exitCode = await run(context, program.path, [...opened.args, ...args], opened.environment);
   await opened[Symbol.asyncDispose](); // what it left running ends, and is recorded
-  await conclude(context, litterbox, sandbox, seat, before);
+  await conclude(context, litterbox, sandbox, {
+    title: seat.title,
+    before,
+    // It goes on where the agent's last call was.
+    next: (calls) => `litterbox with ${id} ${calls > 0 ? '--continue' : `--sandbox ${sandbox.name}`}`,
+  });
 };
 
 /** The sandbox that is named, the one that this agent used last, or a new one. */
 export async function sandboxFor(
   { talk, signal }: Context,
   litterbox: Litterbox,
-  seat: Seat,
+  seat: Pick<Seat, 'id' | 'title'>,
   { sandbox: name, continue: isContinued = false, provider, host, image, from }: Flags,
   root: string,
 ): Promise<Sandbox> {
@@ -219,55 +226,4 @@ async function run(
     signal.removeEventListener('abort', end);
     onInterrupt(undefined);
   }
-}
-
-/** What changed, in how many calls, what was tested last, and what to do next. */
-async function conclude(
-  { talk }: Context,
-  litterbox: Litterbox,
-  { name }: Sandbox,
-  { id, title }: Seat,
-  before: HistoryEntry | undefined,
-): Promise<void> {
-  const read = await Promise.all([
-    litterbox.perform(readLog, { sandbox: name, limit: MAX_CALLS }),
-    litterbox.perform(readDiff, { sandbox: name }),
-  ]).catch((error: unknown) => {
-    if (!isLitterboxError(error, 'SANDBOX_NOT_FOUND')) throw error;
-    talk.notice(error.message); // deleted meanwhile: the exit code is the agent's all the same
-  });
-  if (!read) return;
-  const [entries, diff] = read;
-  const files = await diff.files();
-  const known = JSON.stringify(before);
-  const found = entries.findIndex((entry) => JSON.stringify(entry) === known);
-  const calls = found === -1 ? entries.length : found;
-  const tested = entries
-    .slice(0, calls)
-    .find((entry) => testIn(entry.command ?? '') && exitCodeOf(entry) !== undefined);
-  const lines = [
-    `${title} left ${name} with ${files.length === 1 ? 'one changed file' : `${files.length} changed files`}, in ${calls === 1 ? 'one call' : `${calls} calls`}.`,
-    ...(tested ? [testLine(tested)] : []),
-    ...(files.length > 0 ? [`  litterbox diff ${name}`, `  litterbox merge ${name}`] : [`  litterbox delete ${name}`]),
-    // It goes on where the agent's last call was.
-    `  litterbox with ${id} ${calls > 0 ? '--continue' : `--sandbox ${name}`}`,
-  ];
-  for (const line of lines) talk.notice(line);
-}
-
-/** The log tells a hundred without; agents make more. */
-const MAX_CALLS = 100_000;
-
-function testLine(entry: HistoryEntry): string {
-  const exitCode = exitCodeOf(entry);
-  const subject = visibleName(visible(entry.subject).replace(/^(?:claude|codex|pi): /, ''), 60);
-  return exitCode === 0
-    ? `Its last test passed: ${subject}`
-    : `Its last test ended with exit code ${exitCode}: ${subject}`;
-}
-
-function exitCodeOf(entry: HistoryEntry): number | undefined {
-  if (entry.type === 'call') return entry.exitCode;
-  const [, code] = entry.trailers.find(([name]) => name === 'Litterbox-Exit-Code') ?? [];
-  return code === undefined ? undefined : Number(code);
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { agentTables } from './settings/agent-table.ts';
 import { hostDirectory, workdirPath } from './settings/absolute-path.ts';
 import { byteSize } from './settings/byte-size.ts';
 import { duration } from './settings/duration.ts';
@@ -178,6 +179,7 @@ export const ConfigSchema = z
       .prefault({}),
     secrets: secretTable().default({}),
     endpoints: endpointTable().default({}),
+    agents: agentTables().default({}),
     secret: noInlineSecret().optional(),
     ssh: ssh.optional(),
     overlayfs: overlayfs.prefault({}),

@@ -356,7 +356,7 @@ test('the published schema knows every section and no key twice', () => {
   const schema = configJsonSchema();
   const { properties } = schema;
   const sections =
-    'allow-degraded container endpoints hosts include limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
+    'agents allow-degraded container endpoints hosts include limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
     'secrets source ssh workspace worktrees';
   expect(Object.keys(Object(properties)).sort().join(' ')).toBe(sections);
   expect(JSON.stringify(schema)).toContain('"setup-command"');

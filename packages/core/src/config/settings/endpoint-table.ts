@@ -4,6 +4,8 @@ import { variableProblem } from './variable-problem.ts';
 
 /** A way to one server outside, as the file has it. */
 export interface EndpointConfig {
+  /** The service by its name. Absent: none of those. */
+  readonly kind?: string;
   /** `https://HOST[:PORT][/PATH]`, without a slash at its end. */
   readonly url: string;
   /** The name of a secret of the file. */
@@ -122,6 +124,7 @@ function readEndpoint(entry: Table): EndpointConfig | Refused {
   const variables = readVariables(entry['env'] ?? kind?.variables ?? {});
   if (variables instanceof Refused) return variables;
   return {
+    ...(typeof kindName === 'string' && { kind: kindName }),
     url,
     secret,
     header,

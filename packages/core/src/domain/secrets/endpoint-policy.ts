@@ -3,6 +3,8 @@ import type { SecretOrigin } from './secret-origin.ts';
 /** A way from a sandbox to one server, on which a secret is set outside: no program inside holds it. */
 export interface EndpointPolicy {
   readonly name: string;
+  /** The service that it leads to, by the name that files use. Absent: none that many agents call. */
+  readonly kind?: string;
   /** Where programs inside find it, on loopback: 1 to 65535. */
   readonly inside: number;
   /** `https://HOST[:PORT][/PATH]` without a slash at its end. The path stands before each that is asked for. */

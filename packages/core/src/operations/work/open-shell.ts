@@ -29,6 +29,10 @@ export const openShell = operation({
     cwd: fields.text('directory').optional().describe('Absolute inside, or relative to the workspace'),
     mergeOutput: fields.flag().register(wordings, { about: 'Errors go where output goes, in order' }).optional(),
     noInput: fields.flag().register(wordings, { about: 'It reads end of file at once, and starts faster' }).optional(),
+    endsAll: fields
+      .flag()
+      .register(wordings, { about: 'Processes that it leaves in the background end with it' })
+      .optional(),
     subject: z
       .string()
       .min(1)

@@ -16,6 +16,7 @@ import type { ExitStatus } from '../../domain/processes/exit-status.ts';
 import type { ProcessHandle, TerminalSize } from '../../ports/common/process.ts';
 import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
+import { killMarked } from '../../services/kill-marked.ts';
 import { commandVariables } from '../../services/command-variables.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import { busyText, holderOf } from '../common/lease-sandbox.ts';
@@ -49,6 +50,8 @@ export interface AttachInput {
    * a program that is not there ends with 127. @defaultValue false
    */
   readonly noInput?: boolean | undefined;
+  /** Processes that it leaves in the background end before it is recorded. @defaultValue false */
+  readonly endsAll?: boolean | undefined;
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
 }
@@ -102,6 +105,7 @@ export class AttachProcess {
       callId,
       isMerged = false,
       noInput = false,
+      endsAll = false,
     }: AttachInput,
     options?: CallOptions,
   ): Promise<AttachedProcess> {
@@ -119,6 +123,7 @@ export class AttachProcess {
       },
       isMerged,
       terminal,
+      mark: crypto.randomUUID(),
     };
     const opened = await this.#needs.openSandboxes.get(found, options);
     await this.#needs.openSandboxes.reconnect(found, options);
@@ -136,12 +141,14 @@ export class AttachProcess {
       },
     });
     const startedMs = performance.now();
-    const { process, hits } = await (noInput && !terminal ? byChannel : byRuntime)(opened, how, options).catch(
-      async (error: unknown) => {
-        await finishAudit('error', {});
-        throw error;
-      },
-    );
+    const { process, hits } = await (noInput && !terminal && !endsAll ? byChannel : byRuntime)(
+      opened,
+      how,
+      options,
+    ).catch(async (error: unknown) => {
+      await finishAudit('error', {});
+      throw error;
+    });
     let isFinished = false;
     const recorded = async (exit: ExitStatus): Promise<Pick<Recorded, 'result' | 'drift'>> => {
       await using _lease = await this.#needs.state.lease(`sandbox:${found.id}`, tool);
@@ -163,6 +170,7 @@ export class AttachProcess {
     };
     const finish = async (exit: ExitStatus): Promise<FinishedProcess> => {
       isFinished = true;
+      if (endsAll) await killMarked(opened.channel, how.mark);
       const exitCode = exit.code;
       const hit = await hits();
       // A terminal is sent pictures of a screen, with what a person typed in them: nothing of those is kept.
@@ -214,6 +222,8 @@ interface HowToStart {
   readonly env: Readonly<Record<string, string>>;
   readonly isMerged: boolean;
   readonly terminal: TerminalSize | undefined;
+  /** By which its processes are known. */
+  readonly mark: string;
 }
 
 interface Started {
@@ -236,7 +246,7 @@ async function byChannel(
 
 async function byRuntime(
   { channel, runtime }: OpenedSandbox,
-  { command, cwd, env, isMerged, terminal }: HowToStart,
+  { command, cwd, env, isMerged, terminal, mark }: HowToStart,
   options?: CallOptions,
 ): Promise<Started> {
   const before = await counted(channel);
@@ -244,7 +254,7 @@ async function byRuntime(
   const started = await runtime.spawn(
     {
       argv: isMerged ? ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...argv] : argv,
-      env: { ...runtime.environment, [CALL_VARIABLE]: crypto.randomUUID(), ...env },
+      env: { ...runtime.environment, [CALL_VARIABLE]: mark, ...env },
       stdin: 'pipe',
       cwd,
       ...(terminal && { terminal }),

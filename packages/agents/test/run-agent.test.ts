@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { InsideFixture } from './inside-fixture.ts';
+
+const DONE = `echo '{"type":"result","usage":{"input_tokens":12,"output_tokens":3}}'`;
+
+describe('an agent inside', () => {
+  it('works with its own state, is recorded as a call, and says how it ended', async () => {
+    await using fixture = await InsideFixture.open();
+    const { sandbox, server } = fixture;
+    const ran = await fixture.run(`cat $MODEL_STATE/sub/settings.json; echo; sed -i s/a/b/ a.txt; ${DONE}; exit 3`);
+    expect(ran).toMatchObject({ exitCode: 3, endedBy: 'itself', tokens: { input: 12, output: 3 } });
+    expect(ran.recorded.changedFiles).toBe(1);
+    expect(fixture.printed).toContain('"status":"HTTP/1.1 200 OK"');
+    expect(fixture.printed).toMatch(/^\{"url":"http:\/\/127\.0\.0\.1:\d+"\}$/m);
+    expect(server.heard).toEqual(['POST /v1/messages 200']);
+    const [entry] = await sandbox.log({ limit: 1 });
+    expect(entry?.subject).toMatch(/^scripted: cat /);
+  });
+
+  it('AX156: is ended at its time limit, at silence, when it is done and goes on, and by its caller; nothing of it stays', async () => {
+    await using fixture = await InsideFixture.open();
+    const { sandbox } = fixture;
+    const limited = fixture.run('(sleep 987 &) ; while :; do echo on; sleep 0.1; done', { timeLimitMs: 1500 });
+    expect(await limited).toMatchObject({ endedBy: 'time-limit', exitCode: 137 });
+    const silent = await fixture.run('echo c >c.txt; sleep 987', { silenceMs: 1500 });
+    expect(silent).toMatchObject({ endedBy: 'silence', recorded: { changedFiles: 1 } });
+    expect(await fixture.run(`${DONE}; sleep 987`)).toMatchObject({ endedBy: 'after-end', exitCode: 0 });
+    const stop = new AbortController();
+    fixture.printed = '';
+    const onOutput = async () => stop.abort();
+    const stopped = await fixture.run('echo d >d.txt; sleep 987', { signal: stop.signal, onOutput });
+    expect(stopped.endedBy).toBe('stop');
+    expect(await fixture.run('setsid sleep 987 & exit 0')).toMatchObject({ endedBy: 'itself', exitCode: 0 });
+    const { stdout } = await sandbox.run('cat /proc/*/cmdline | tr "\\0" " "');
+    expect(stdout).not.toContain('sleep 987');
+  });
+
+  it('AX157: a login inside refuses it, whoever put it there, and a placeholder does not', async () => {
+    await using fixture = await InsideFixture.open();
+    const { sandbox } = fixture;
+    const token = 'sk-ant-oat01-0123456789abcdef';
+    for (const path of ['~/.scripted/auth.json', '~/.codex/auth.json', '.claude/.credentials.json']) {
+      await sandbox.run(`mkdir -p $(dirname ${path}); echo '{"token":"${token}"}' >${path}`);
+      const refused = await fixture.run('echo it runs').catch((error: Error) => error);
+      expect(refused).toMatchObject({ code: 'PERMISSION_DENIED' });
+      expect(String(refused)).toContain(path.replace('~', ''));
+      expect(String(refused)).not.toContain(token);
+      await sandbox.run(`echo "{\\"token\\":\\"$ANTHROPIC_API_KEY\\"}" >${path}`);
+    }
+    expect(fixture.printed).toBe('');
+    expect((await fixture.run('true')).exitCode).toBe(0);
+    await sandbox.run('rm ~/.scripted/auth.json; ln -s /dev/null ~/.scripted/auth.json');
+    await expect(fixture.run('true')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+
+  it('is refused by name without a program, an endpoint or a prompt', async () => {
+    await using fixture = await InsideFixture.open();
+    await expect(fixture.run('x', {}, 'lost')).rejects.toMatchObject({ code: 'TOOL_MISSING' });
+    await expect(fixture.run('x', {}, 'codex')).rejects.toMatchObject({
+      code: 'CONFIG_MISSING',
+      message: 'Codex needs an endpoint of the kind openai, and one has model alone.',
+    });
+    for (const prompt of ['', '-x', 'a\0b', 'a'.repeat(65_537)])
+      await expect(fixture.run(prompt)).rejects.toMatchObject({ code: 'ARG_RANGE' });
+  });
+});

@@ -1,0 +1,88 @@
+import { AgentLog, type AgentRun, assertPrompt, runAgent } from '@litterbox/agents';
+import { LitterboxError, parseDuration, readLog, reconcileState, shown, visible } from '@litterbox/core';
+import type { OutputChunk } from 'litterbox';
+import { defaultStateDirectory } from 'litterbox/performer';
+import { conclude } from '../agents/conclude.ts';
+import { type SandboxFlags, sandboxFor } from '../commands/with.ts';
+import { loadForAgent } from '../load-litterbox.ts';
+import type { Perform } from '../perform.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { askOrCancel } from '../terminal/ask.ts';
+import { passOn } from '../terminal/output-streams.ts';
+import { agentNamed, knownAgents } from './known-agents.ts';
+import { RunningAgent } from './running-agent.ts';
+
+interface Flags extends SandboxFlags {
+  readonly timeLimit?: string;
+  readonly silence?: string;
+}
+
+/** The exit status of `timeout` for a command that it ended. */
+const TIMED_OUT = 124;
+const DEFAULT_TIME_LIMIT_MS = 3_600_000;
+const DEFAULT_SILENCE_MS = 900_000;
+
+/** `litterbox agent run AGENT -- PROMPT`: the agent's own program works inside, without a person and without its key. */
+export const run: Perform = async (context, [id = '', ...words], flags: Flags) => {
+  const { talk, directory, signal } = context;
+  const [timeLimitMs, silenceMs] = [
+    durationOf('--time-limit', flags.timeLimit) ?? DEFAULT_TIME_LIMIT_MS,
+    durationOf('--silence', flags.silence) ?? DEFAULT_SILENCE_MS,
+  ];
+  const prompt = words.filter((word) => word !== undefined).join(' ');
+  assertPrompt(prompt);
+  const root = repositoryRoot(directory) ?? directory;
+  await using litterbox = await loadForAgent(directory, askOrCancel, id);
+  const agent = agentNamed(await knownAgents(litterbox, signal), id);
+  for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
+  const sandbox = await sandboxFor(context, litterbox, { id, title: agent.title }, flags, root);
+  await using _seat = await sandbox.seat(id, { signal });
+  const [before] = await litterbox.perform(readLog, { sandbox: sandbox.name, limit: 1 }, { signal });
+  const state = defaultStateDirectory(process.env);
+  using log = AgentLog.begin(state, sandbox.id);
+  using _running = RunningAgent.begin(state, sandbox.id);
+  if (agent.origin === 'untried')
+    talk.warning(`${agent.title} was never tried here; what Litterbox knows of it is from its vendor.`);
+  talk.notice(talk.paint('dim', `${agent.title} works inside ${sandbox.name}.`, process.stderr));
+  talk.endProgress();
+  const onOutput = async (chunk: OutputChunk) => {
+    log.write(chunk.bytes);
+    if (!talk.json) await passOn(chunk);
+  };
+  const ran = await runAgent(sandbox, { name: id, agent, prompt }, { timeLimitMs, silenceMs, onOutput, signal });
+  process.exitCode = ran.endedBy === 'time-limit' || ran.endedBy === 'silence' ? TIMED_OUT : ran.exitCode;
+  if (talk.json) {
+    const { recorded, ...rest } = ran;
+    return talk.document({ sandbox: sandbox.name, agent: id, ...rest, revision: recorded.revision?.number ?? null });
+  }
+  await conclude(context, litterbox, sandbox, {
+    title: agent.title,
+    before,
+    how: howText(ran),
+    next: () => `litterbox agent run ${id} --sandbox ${sandbox.name} -- PROMPT`,
+  });
+};
+
+function howText({ endedBy, exitCode, durationMs, tokens }: AgentRun): string {
+  const seconds = Math.max(1, Math.round(durationMs / 1000));
+  const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  const counted = tokens ? `, by its own count with ${tokens.input} tokens in and ${tokens.output} out,` : '';
+  const ended = {
+    itself: `ended after ${time}${exitCode === 0 ? '' : ` with exit code ${exitCode}`}`,
+    'after-end': `was done after ${time} but went on, was ended`,
+    'time-limit': `was ended at its time limit (--time-limit) after ${time}`,
+    silence: `was ended after ${time}, as it printed nothing for so long (--silence)`,
+    stop: `was stopped after ${time}`,
+  }[endedBy];
+  return `${ended}${counted}`;
+}
+
+function durationOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parseDuration(text);
+  if (parsed !== undefined && parsed >= 1000 && parsed <= 86_400_000) return parsed;
+  throw new LitterboxError('ARG_RANGE', `${name} ${shown(text)} is not a duration from 1s to 24h.`, {
+    operation: 'cli.parse',
+    hint: 'Give a duration such as 90s or 30m.',
+  });
+}

@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { keyServer } from '@litterbox/testing';
+import { CliFixture, type Ran } from './cli-fixture.ts';
+
+/** An agent: asks its model, then does what its prompt says, by whatever is there. */
+const AGENT = `#!/bin/sh
+at=\${MODEL_URL#http://}
+printf 'POST /v1/messages HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\nx-api-key: %s\\r\\nContent-Length: 0\\r\\n\\r\\n' "$at" "$MODEL_KEY" >/tmp/asked
+if command -v perl >/dev/null; then
+perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new($ARGV[0]) or die "nothing listens\\n"; open F, "/tmp/asked"; local $/; print $s <F>; print <$s>' "$at" >/tmp/answer
+else mkfifo /tmp/open; nc "\${at%:*}" "\${at#*:}" </tmp/open >/tmp/answer & exec 3>/tmp/open; cat /tmp/asked >&3; wait $!; exec 3>&-; rm /tmp/open; fi
+printf '{"type":"answer","status":"%s"}\\n' "$(head -n1 /tmp/answer | tr -d '\\r')"
+printf '%s\\n' "$MODEL_STATE" >"$MODEL_STATE/at"
+eval "$1"
+`;
+
+const TABLE = `[agents.scripted]
+title = "Scripted"
+program = "./agent.sh"
+args = ["{prompt}"]
+endpoint = "anthropic"
+state = ".scripted"
+logins = ["auth.json"]
+env = { MODEL_URL = "{url}", MODEL_KEY = "{placeholder}", MODEL_STATE = "{state}" }
+files = { "sub/settings.json" = '{"url":"{url}"}' }
+end = { type = "result" }
+tokens = { input = "usage.input_tokens", output = "usage.output_tokens" }
+`;
+const DONE = `echo '{"type":"result","usage":{"input_tokens":12,"output_tokens":3}}'`;
+
+interface AgentFixture extends AsyncDisposable {
+  readonly fixture: CliFixture;
+  readonly key: string;
+  readonly heard: readonly string[];
+  readonly outputs: string[];
+  run(...args: readonly string[]): Promise<Ran>;
+  agent(prompt: string, ...flags: readonly string[]): Promise<Ran>;
+}
+
+async function agentFixture(): Promise<AgentFixture> {
+  const fixture = new CliFixture();
+  const key = `sk-real-${randomBytes(16).toString('hex')}`;
+  const server = fixture.use(await keyServer(key));
+  const ca = join(fixture.directory, 'ca.pem');
+  writeFileSync(ca, server.certificate);
+  fixture.file('agent.sh', AGENT);
+  chmodSync(join(fixture.repository, 'agent.sh'), 0o755);
+  fixture.file(
+    '.litterbox.toml',
+    `[secrets]\nKEY = { environment = "MODEL_KEY_OUTSIDE" }\n[endpoints.model]\nkind = "anthropic"\nurl = "${server.url}"\nsecret = "KEY"\n${TABLE}`,
+  );
+  fixture.git('add', '-A');
+  fixture.git('commit', '-qm', 'agent');
+  const outputs: string[] = [];
+  const run = async (...args: readonly string[]) => {
+    const ran = await fixture.run(args, undefined, { MODEL_KEY_OUTSIDE: key, NODE_EXTRA_CA_CERTS: ca });
+    outputs.push(ran.stdout, ran.stderr);
+    return ran;
+  };
+  expect((await run('trust', '--yes')).code).toBe(0);
+  return {
+    fixture,
+    key,
+    outputs,
+    heard: server.heard,
+    run,
+    agent: (prompt, ...flags) => run('agent', 'run', 'scripted', '--sandbox', 'one', ...flags, '--', prompt),
+    [Symbol.asyncDispose]: async () => await fixture[Symbol.asyncDispose](),
+  };
+}
+
+/** Once a file inside is there, as the person sees it. */
+async function appears({ run }: AgentFixture, path: string): Promise<void> {
+  while ((await run('run', 'one', `test -e ${path}`)).code !== 0)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+describe('litterbox agent run', () => {
+  it('AX155: works inside with a key that is nowhere inside, and leaves one diff to merge', async () => {
+    await using scene = await agentFixture();
+    const { fixture, key, run, agent } = scene;
+    const ran = await agent(`cat ~/.scripted/sub/settings.json; echo; sed -i s/a/b/ a.txt; ${DONE}; exit 3`);
+    expect(ran).toMatchObject({ code: 3, stdout: expect.stringContaining('"status":"HTTP/1.1 200 OK"') });
+    expect(ran.stdout).toMatch(/^\{"url":"http:\/\/127\.0\.0\.1:\d+"\}$/m);
+    expect(ran.stderr).toMatch(
+      /^Scripted ended after \d+ s with exit code 3, by its own count with 12 tokens in and 3 out, and left one with one changed file\.\n {2}litterbox diff one\n {2}litterbox merge one\n {2}litterbox agent run scripted --sandbox one -- PROMPT$/m,
+    );
+    expect(scene.heard).toEqual(['POST /v1/messages 200']);
+    expect((await run('agent', 'logs', 'one')).stdout).toBe(ran.stdout);
+    expect((await run('log', 'one')).stdout).toMatch(/scripted: cat ~/);
+    expect((await run('list', '--json')).stdout).toContain('"actor":"scripted"');
+    await run('run', 'one', 'env; cat /proc/*/environ; true');
+    await run('audit', '--json');
+    expect(scene.outputs.join('\n')).not.toContain(key);
+    const search = (text: string) =>
+      execFileSync('sh', ['-c', 'grep -rlaF -e "$0" "$1" || true', text, fixture.directory], { encoding: 'utf8' });
+    expect(search('input_tokens')).not.toBe(''); // what the agent printed is kept, so the search finds things
+    expect(search(key)).toBe('');
+    expect(await run('merge', 'one', '--tip', '1')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(fixture.repository, 'a.txt'), 'utf8')).toBe('b\n');
+  });
+
+  it('is stopped by another command, and what it did is recorded', async () => {
+    await using scene = await agentFixture();
+    const { agent, run } = scene;
+    const working = agent('echo d >d.txt; touch /tmp/works; sleep 987');
+    while (!existsSync(join(scene.fixture.stateDirectory, 'agents'))) await new Promise((go) => setTimeout(go, 50));
+    await appears(scene, '/tmp/works');
+    expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject([{ agent: 'scripted' }]);
+    expect(await agent('true')).toMatchObject({ code: 6, stderr: expect.stringContaining('is at work in one') });
+    expect(await run('agent', 'stop', 'one')).toMatchObject({ code: 0 });
+    expect(await working).toMatchObject({ code: 143, stderr: expect.stringContaining('was stopped after') });
+    expect((await run('diff', 'one')).stdout).toContain('d.txt');
+    expect((await run('agent', 'stop', 'one')).code).toBe(3);
+  });
+
+  it('says what is wrong before anything is made, and lists what there is', async () => {
+    await using scene = await agentFixture();
+    const { run } = scene;
+    for (const [words, code, says] of [
+      [['scripte', '--', 'x'], 3, /Did you mean scripted\?/],
+      [['scripted', '--time-limit', 'soon', '--', 'x'], 2, /--time-limit "soon"/],
+      [['scripted', '--', '-x'], 2, /begins with a dash/],
+    ] as const)
+      expect(await run('agent', 'run', ...words)).toMatchObject({ code, stderr: expect.stringMatching(says) });
+    const { agents } = JSON.parse((await run('agent', 'list', '--json')).stdout) as {
+      readonly agents: readonly object[];
+    };
+    const own = { agent: 'scripted', title: 'Scripted', found: false, endpoint: 'anthropic', origin: 'own' };
+    expect(agents).toContainEqual(own);
+    expect(agents).toContainEqual(expect.objectContaining({ agent: 'goose', origin: 'untried' }));
+    expect((await run('list', '--json')).stdout).toBe('[]\n');
+  });
+});
