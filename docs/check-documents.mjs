@@ -41,7 +41,7 @@ const FOLDERS = {
   litterbox: ['', '/sandbox', '/testing', '/watch']
     .map((folder) => `packages/litterbox/src${folder}`)
     .concat('packages/litterbox/test'),
-  frameworks: ['packages/ai-sdk/test'],
+  frameworks: ['packages/ai-sdk/test', 'packages/openai-agents/test'],
   cli: ['packages/cli/test', ...['', '/commands', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`)],
   conformance: ['packages/conformance'],
   tools: ['tools'],

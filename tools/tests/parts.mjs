@@ -43,6 +43,7 @@ const FAST_FILES = [
   '^packages/create-litterbox-provider/test/',
   '^packages/(memory|testing)/test/',
   '^packages/ai-sdk/test/sandbox-session\\.',
+  '^packages/openai-agents/test/',
 ];
 /** Property tests of the fast layer draw a fifth of their cases there, and five times all of them in the deep part. */
 const FEW_RUNS = { LITTERBOX_FUZZ_RUNS: '0.2' };

@@ -130,6 +130,8 @@ test('files are read and written as the SDK describes, and null says that there 
   await expect(session.listDirectory({ path: 'old' })).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' });
   expect(await session.deleteFile({ path: 'link' })).toBe(true);
   expect(await session.stat({ path: 'a/b.txt' })).not.toBeNull();
+  await sandbox.run('mkdir empty');
+  await expect(session.deleteFile({ path: 'empty' })).rejects.toMatchObject({ code: 'IS_A_DIRECTORY' });
   await expect(session.deleteFile({ path: 'new' })).rejects.toMatchObject({ code: 'IS_A_DIRECTORY' });
 });
 

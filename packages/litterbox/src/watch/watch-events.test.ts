@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
+import type { LitterboxEvent } from '@litterbox/core';
 import { memoryLitterbox } from '../testing.ts';
 import type { SandboxEvent } from './sandbox-event.ts';
+import { watchEvents, type Watching } from './watch-events.ts';
 
 test('events come as they happen, with names, and the reason of an abort ends the loop', async () => {
   await using litterbox = memoryLitterbox({ files: { a: 'a\n' } });
@@ -70,4 +72,35 @@ test('from a number on it begins there, and leaving the loop ends it', async () 
     expect(event).toMatchObject({ type: 'sandbox-deleted', name: 'one' });
     break;
   }
+});
+
+test('events of other repositories, of no sandbox and of types that nothing knows are left out', async () => {
+  const event = (sequence: number, type: string, repositoryId: string, sandbox?: string) =>
+    ({ sequence, atMs: 0, type, repositoryId, ...(sandbox && { sandbox }), data: {} }) as unknown as LitterboxEvent;
+  const all = [
+    event(1, 'sandbox-paused', 'theirs', 'a'),
+    event(2, 'sandbox-paused', 'ours'),
+    event(3, 'sandbox-teleported', 'ours', 'a'),
+    event(4, 'sandbox-resumed', 'ours', 'a'),
+    event(5, 'sandbox-stopped', 'theirs', 'a'),
+  ];
+  const seen = async (repositoryId: string | undefined) => {
+    const reason = new Error('seen');
+    const sequences: number[] = [];
+    const watching = {
+      state: {
+        events: async (after: number) => all.filter(({ sequence }) => sequence > after),
+        get: async () => undefined,
+      },
+      clock: { sleep: () => Promise.reject(reason) },
+      repositoryId,
+    } as unknown as Watching;
+    const loop = async () => {
+      for await (const { sequence } of watchEvents(watching, 0, {})) sequences.push(sequence);
+    };
+    await expect(loop()).rejects.toBe(reason);
+    return sequences;
+  };
+  expect(await seen('ours')).toEqual([4]);
+  expect(await seen(undefined)).toEqual([1, 4, 5]);
 });
