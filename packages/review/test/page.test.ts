@@ -139,6 +139,28 @@ describe('the page', () => {
     }
   });
 
+  it('FC-354: escapes stand side by side too; FC-357: lines of both sides stand beside each other, however they wrap', async () => {
+    const long = 'word '.repeat(80);
+    const patch = `diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-\u202eshort\n+${long}\n three\n`;
+    await using seen = await seePage(
+      fakeWorks(async function* () {
+        yield Buffer.from(patch);
+      }, 1),
+    );
+    const { page } = seen;
+    await page.locator('.line code').first().waitFor();
+    await page.keyboard.press('s');
+    await page.locator('.line.two code').nth(4).waitFor();
+    expect(await page.locator('.half.removed').innerText()).toBe(String.raw`\u202eshort`);
+    const tops = (await page.evaluate(
+      "[...document.querySelectorAll('.line.two')].map((row) => [...row.querySelectorAll('.half')].map((half) => half.getBoundingClientRect().top))",
+    )) as [number, number][];
+    expect(tops).toHaveLength(3);
+    for (const [left, right] of tops) expect(left).toBe(right);
+    const [, changed, after] = tops.map(([top]) => top) as [number, number, number];
+    expect(after - changed).toBeGreaterThan(30); // it wrapped
+  });
+
   it('takes the shown state and no other, chosen files alone, and says what it is refused', async () => {
     const works = fakeWorks(() => numberedPatch(3, 5), 3, {
       'sandbox-plan': () => ({
@@ -159,6 +181,10 @@ describe('the page', () => {
     await page.locator('#accept').check();
     await go.click();
     await page.getByText('The changes are staged').waitFor();
+    // FC-356: the list and the sandbox are looked at again, whatever is left of them.
+    await expect(page.locator('.line code').first().waitFor()).resolves.toBeUndefined();
+    const looks = works.asked.filter(({ operation }) => operation === 'sandbox-list');
+    expect(looks.length).toBeGreaterThan(1);
     const applied = works.asked.filter(({ operation }) => operation === 'sandbox-apply');
     expect(applied.map(({ input }) => input)).toEqual([
       { sandbox: 'hostile', tip: TIP, acceptRisky: true, paths: ['src/folder1/file1.ts'] },
