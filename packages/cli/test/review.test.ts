@@ -1,6 +1,9 @@
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@litterbox/conformance';
 import { CliFixture } from './cli-fixture.ts';
 
 let scratch: CliFixture;
@@ -86,5 +89,28 @@ describe('litterbox review', () => {
     for (const path of ['/api/sandboxes/two/diff', '/api/sandboxes/two/calls', '/api/sandboxes/none'])
       expect(await ask(path)).toMatchObject({ error: { code: 'NOT_FOUND' } });
     expect(await ask('/api/sandboxes/two/merge', { tip: '1' })).toMatchObject({ error: { code: 'NOT_FOUND' } });
+  });
+
+  it('AX145: gives the browser a file that its person alone reads, and no link in its words', async () => {
+    const folder = join(scratch.repository, '..');
+    const opened = join(folder, 'opened');
+    const script = `#!/bin/sh\nfile=\${1#file://}\n{ echo "$*"; stat -c %a "$file" "\$(dirname "$file")"; cat "$file"; } >${opened}.new\nmv ${opened}.new ${opened}\n`;
+    writeFileSync(join(folder, 'xdg-open'), script, { mode: 0o755 });
+    const shown = scratch.startInTerminal(['review', 'one'], { PATH: `${folder}:${scratch.environment['PATH']}` });
+    let said = '';
+    shown.stdout?.setEncoding('utf8').on('data', (part: string) => (said += part));
+    const text = await eventually(
+      async () => existsSync(opened) && readFileSync(opened, 'utf8'),
+      (found) => found !== false,
+    );
+    const [words = '', mode, modeOfFolder, page = ''] = String(text).split('\n');
+    const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/#[\w-]{43}/.exec(said) ?? [];
+    expect(link).not.toBe('');
+    expect(words).toMatch(/^file:\/\/\S+\.html$/);
+    expect([mode, modeOfFolder]).toEqual(['600', '700']);
+    expect(page).toContain(link);
+    shown.stdin?.write('\u0003');
+    await once(shown, 'exit');
+    expect(existsSync(words.slice('file://'.length))).toBe(false);
   });
 });

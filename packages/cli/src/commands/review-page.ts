@@ -20,7 +20,7 @@ export const review: Perform = async ({ talk, directory, signal }, [sandbox], { 
   else talk.result(address);
   talk.notice('The link opens one window of your browser. Ctrl-C ends the page.');
   const isOpened = !talk.json && process.stdout.isTTY && open !== false;
-  const takeAway = isOpened ? openInBrowser(address, directory) : undefined;
+  const takeAway = isOpened ? await openInBrowser(address, directory) : undefined;
   if (!signal.aborted) await once(signal, 'abort');
   takeAway?.();
 };
