@@ -191,6 +191,21 @@ describe('the page', () => {
     ]);
   });
 
+  it('keeps notes on lines, and copies them as text', async () => {
+    const blame = { tip: TIP, changes: [] };
+    await using seen = await seePage(fakeWorks(() => numberedPatch(1, 3), 1, { 'sandbox-blame': () => blame }));
+    const { page, context } = seen;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('button.number').nth(1).click();
+    await page.getByText('It was there when the sandbox began').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'A note for the agent' }).fill('Say why.');
+    await page.getByRole('button', { name: 'Keep the note' }).click();
+    await page.keyboard.press('r'); // looks again, and keeps them
+    await page.getByRole('button', { name: 'Copy 1 note' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('src/folder0/file0.ts:2: Say why.');
+  });
+
   it('a link that was used says so, and the window that used it goes on', async () => {
     await using seen = await seePage(fakeWorks(() => numberedPatch(1, 1), 1));
     const { page, context } = seen;

@@ -6,6 +6,7 @@ import { openDialog } from './dialog.ts';
 import { DiffView } from './diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
+import { addNote, countNotes, notesText } from './notes.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
 import { Refused, type Server, wordsOf } from './server.ts';
 import { counted } from './words.ts';
@@ -51,7 +52,11 @@ export class SandboxView {
     const onTake = (path: string, isTaken: boolean) => this.#take(path, isTaken);
     this.#diff = new DiffView({
       onFile: (file) => this.#showCurrent(file),
-      onLine: (file, line) => void this.#dialogs.showLine(file, line),
+      onLine: (file, line) =>
+        void this.#dialogs.showLine(file, line, (words) => {
+          addNote(name, { name: file.name, line, words });
+          this.#showTaking();
+        }),
       onTake,
     });
     this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
@@ -269,7 +274,16 @@ export class SandboxView {
       button(some > 0 ? `Apply ${counted(some, 'file')} …` : 'Apply all …', 'apply', some > 0),
       ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#clearTaken() }, 'Take none')] : []),
       button('Merge …', 'merge', some === 0),
+      ...this.#noteButtons(),
     );
+  }
+
+  #noteButtons(): HTMLElement[] {
+    const count = countNotes(this.#name);
+    if (count === 0) return [];
+    const copy = element('button', { onclick: () => void navigator.clipboard.writeText(notesText(this.#name)) });
+    copy.textContent = `Copy ${counted(count, 'note')}`;
+    return [copy];
   }
 
   #clearTaken(): void {
