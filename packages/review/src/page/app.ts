@@ -10,7 +10,7 @@ import type { Server } from './server.ts';
 const THEMES = ['', 'dark', 'light'];
 /** Sandboxes that are looked into before somebody opens them. */
 const MAX_LOOKED = 12;
-const PROOF = { good: 'tested', fair: 'tests are old', bad: 'tests fail' };
+const PROOF = { good: 'tested', fair: 'tests unclear', bad: 'tests fail' };
 
 /** The whole page: sandboxes at the side, and one of them. */
 export class App {
