@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 
 /** @param {readonly import('./projects.mjs').Project[]} projects @param {Record<string, any>} rows @param {string} path */
 export function writePage(projects, rows, path) {
-  const ended = ({ code, passed, failed }) => `exit ${code}; ${passed} passed, ${failed} failed`;
+  const ended = ({ code, passed, failed }) =>
+    code === 0 && failed === 0 ? `${passed} passed` : `exit ${code}; ${passed} passed, ${failed} failed`;
   const lines = projects.map(({ name, what, explained }) => {
     const row = rows[name];
     if (!row) return `| ${name} | ${what} | never ran | | | | | | |`;

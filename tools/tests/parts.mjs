@@ -315,6 +315,11 @@ const DEEP = [
     env: { LITTERBOX_FUZZ_RUNS: '5' },
   },
   {
+    name: 'review',
+    why: 'the page in a real browser: hostile work, decisions, a large diff, axe',
+    files: ['^packages/review/test/page\\.'],
+  },
+  {
     name: 'git-deep',
     why: 'every property of recording, ignore rules and archives, kills, and broken source controls that the kit has to catch',
     files: ['^packages/source-control-git/test/'],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { findSandbox, LitterboxError } from '@litterbox/core';
+import { findSandbox, LitterboxError, reconcileState, visible } from '@litterbox/core';
 import { loadLitterbox } from '../load-litterbox.ts';
 import type { Perform } from '../perform.ts';
 import { openInBrowser } from './open-in-browser.ts';
@@ -12,6 +12,7 @@ export const review: Perform = async ({ talk, directory, signal }, [sandbox], { 
   const chosen = portOf(port);
   await using litterbox = await loadLitterbox(directory, NOBODY);
   const record = sandbox === undefined ? undefined : await litterbox.perform(findSandbox, { sandbox }, { signal });
+  for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
   const { startReview } = await import('@litterbox/review');
   const onOpened = () => talk.notice(`Opened. For another window: ${page.link()}`);
   await using page = await startReview({ litterbox, sandbox: record?.slug, port: chosen, onOpened });
@@ -20,7 +21,7 @@ export const review: Perform = async ({ talk, directory, signal }, [sandbox], { 
   else talk.result(address);
   talk.notice('The link opens one window of your browser. Ctrl-C ends the page.');
   const isOpened = !talk.json && process.stdout.isTTY && open !== false;
-  const takeAway = isOpened ? openInBrowser(address, directory) : undefined;
+  const takeAway = isOpened ? await openInBrowser(address, directory) : undefined;
   if (!signal.aborted) await once(signal, 'abort');
   takeAway?.();
 };

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import {
   controlService,
   encodeRaw,
@@ -10,8 +9,8 @@ import {
   type ServiceState,
   visible,
 } from '@litterbox/core';
+import { browse } from '../browse.ts';
 import type { Context } from '../context.ts';
-import { personsPath } from '../persons-path.ts';
 import { ago, table } from '../terminal/table.ts';
 
 const COLORS: Readonly<Record<ServiceState, 'green' | 'red' | 'yellow' | 'dim'>> = {
@@ -100,7 +99,7 @@ async function ports(
             : 'Ports come from [container.ports] of .litterbox.toml when a sandbox is created.',
       });
     }
-    await browse(portUrl(port), directory);
+    await browse(portUrl(port), directory); // nothing of the sandbox's is in the address: a number of ours
   }
   if (talk.json) return talk.document(listPorts.document?.(found));
   if (found.length === 0)
@@ -114,23 +113,6 @@ async function ports(
     port.answers ? talk.paint('green', 'answers') : talk.paint('dim', 'nothing listens'),
   ]);
   talk.result(table(['PORT', 'INSIDE', 'HERE', ''], rows, process.stdout.isTTY));
-}
-
-/** Nothing of the sandbox's is in the address: a number of ours. */
-async function browse(url: string, directory: string): Promise<void> {
-  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  const env = { ...process.env, PATH: personsPath(process.env['PATH'], directory) };
-  const child = spawn(program, [url], { stdio: 'ignore', detached: true, env });
-  const failure = await new Promise<Error | undefined>((resolve) => {
-    child.once('error', resolve);
-    child.once('spawn', () => resolve(undefined));
-  });
-  child.unref();
-  if (!failure) return;
-  throw new LitterboxError('TOOL_MISSING', `Litterbox cannot open a browser: ${program} is not installed.`, {
-    operation: 'sandbox.ports',
-    hint: `Open ${url} yourself.`,
-  });
 }
 
 export const presented = {

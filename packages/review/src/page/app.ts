@@ -1,4 +1,4 @@
-import type { Works } from './answers.ts';
+import type { Plan, Works } from './answers.ts';
 import { openDialog } from './dialog.ts';
 import { element } from './element.ts';
 import { type Action, KEYS, listenToKeys } from './keys.ts';
@@ -8,7 +8,9 @@ import { SandboxView } from './sandbox-view.ts';
 import type { Server } from './server.ts';
 
 const THEMES = ['', 'dark', 'light'];
-const PROOF = { good: 'tested', fair: 'tests are old', bad: 'tests fail' };
+/** Sandboxes that are looked into before somebody opens them. */
+const MAX_LOOKED = 12;
+const PROOF = { good: 'tested', fair: 'tests unclear', bad: 'tests fail' };
 
 /** The whole page: sandboxes at the side, and one of them. */
 export class App {
@@ -18,6 +20,7 @@ export class App {
   readonly #split = element('button', { class: 'quiet', onclick: () => this.#do('split') }, 'Side by side');
   readonly #verdicts = new Map<string, Verdict>();
   #works: Works | undefined;
+  #isLooking = false;
   #one: SandboxView | undefined;
   #selected: string | undefined;
 
@@ -49,6 +52,7 @@ export class App {
 
   async load(): Promise<void> {
     const works = await this.#server.get<Works>('/api/sandboxes');
+    this.#verdicts.clear();
     this.#works = works;
     this.#title.textContent = works.repository;
     const names = works.sandboxes.map(({ name }) => name);
@@ -79,15 +83,14 @@ export class App {
     const isSplit = localStorage.getItem('split') === 'yes' && innerWidth > 900;
     const view = new SandboxView(this.#server, name, this.#works, isSplit, {
       onChanged: () => void this.load(),
-      onPlan: (of, { risks, proof }) => {
-        const [test] = proof.tests;
-        const tone = test ? testTone(test) : 'fair';
-        this.#verdicts.set(of, { risks: risks.files, proof: tone, proofText: test ? PROOF[tone] : 'not tested' });
-        this.#showList();
+      onPlan: (of, plan) => {
+        this.#note(of, plan);
+        void this.#lookAtOthers();
       },
     });
     this.#swap(view.view);
     this.#one = view;
+    view.diff.view.focus({ preventScroll: true }); // so that the keys of the browser scroll it
     this.#split.textContent = isSplit ? 'Unified' : 'Side by side';
     this.#showList();
   }
@@ -95,6 +98,31 @@ export class App {
   #showList(): void {
     if (this.#works)
       this.#nav.replaceChildren(sandboxList(this.#works, this.#verdicts, this.#selected, (name) => this.#select(name)));
+    this.#nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }
+
+  #note(name: string, { risks, proof }: Plan): void {
+    const [test] = proof.tests;
+    const tone = test ? testTone(test) : 'fair';
+    this.#verdicts.set(name, { risks: risks.files, proof: tone, proofText: test ? PROOF[tone] : 'not tested' });
+    this.#showList();
+  }
+
+  /** One after the other, so that no agent that is at work waits. */
+  async #lookAtOthers(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const idle = this.#works?.sandboxes.filter(({ work, lastCall }) => work?.files && !lastCall?.isRunning) ?? [];
+      for (const { name } of idle.slice(0, MAX_LOOKED)) {
+        if (this.#verdicts.has(name)) continue;
+        const address = `/api/sandboxes/${encodeURIComponent(name)}/plan`;
+        const plan = await this.#server.post<Plan>(address, { integration: 'merge' }).catch(() => undefined);
+        if (plan) this.#note(name, plan);
+      }
+    } finally {
+      this.#isLooking = false;
+    }
   }
 
   #step(by: 1 | -1): void {

@@ -13,10 +13,19 @@ export interface Asked {
   readonly paths: readonly string[];
   /** The state that the page shows: a yes is to it and to no other. */
   readonly tip: string;
+  /** Lines of it that were too many for the page. */
+  readonly unshownLines: number;
+}
+
+/** Ways from the question back to what it is about. */
+export interface DecisionEvents {
+  onDone(decided: Decided): void;
+  onCall(call: number): void;
+  onPath(path: string): void;
 }
 
 /** Shows the plan, and carries it out when somebody says yes to it. */
-export async function openDecision(server: Server, asked: Asked, onDone: (decided: Decided) => void): Promise<void> {
+export async function openDecision(server: Server, asked: Asked, events: DecisionEvents): Promise<void> {
   const { sandbox, verb, paths, tip } = asked;
   const address = `/api/sandboxes/${encodeURIComponent(sandbox)}`;
   const title = `${verb === 'merge' ? 'Merge' : 'Apply'} ${paths.length > 0 ? `${counted(paths.length, 'path')} of ${sandbox}` : sandbox}`;
@@ -40,7 +49,7 @@ export async function openDecision(server: Server, asked: Asked, onDone: (decide
         server.post<Decided>(`${address}/${verb}`, { tip, paths, acceptRisky: accept.checked }).then(
           (decided) => {
             dialog.close();
-            onDone(decided);
+            events.onDone(decided);
           },
           (error: Error) => {
             go.disabled = isRisky && !accept.checked;
@@ -57,8 +66,12 @@ export async function openDecision(server: Server, asked: Asked, onDone: (decide
   body.replaceChildren(
     element('p', {}, effectOf(plan, sandbox)),
     conflictsPart(plan, undefined, sandbox),
-    proofPart(plan, () => {}),
-    risksPart(plan, () => {}),
+    proofPart(plan, (call) => events.onCall(call)),
+    risksPart(plan, (path) => {
+      close();
+      events.onPath(path);
+    }),
+    ...unshownOf(asked),
     ...messagesOf(plan),
     ...notesOf(plan).map((note) => element('p', { class: 'faint' }, note)),
     isRisky
@@ -76,6 +89,17 @@ function effectOf({ integration, files, branch, head, tip }: Plan, sandbox: stri
   return integration === 'merge'
     ? `${what} go into ${into} as git merge does. The sandbox ${sandbox} is deleted once its work is in.`
     : `${what} go into index and work tree of ${into}, for you to commit. The sandbox ${sandbox} stays.`;
+}
+
+function unshownOf({ unshownLines }: Asked): HTMLElement[] {
+  if (unshownLines === 0) return [];
+  return [
+    element(
+      'p',
+      { class: 'refusal' },
+      `${counted(unshownLines, 'line')} of it were too many for this page. Nobody has seen them here: read them in the terminal.`,
+    ),
+  ];
 }
 
 function messagesOf({ integration, messages, moreMessages }: Plan): HTMLElement[] {

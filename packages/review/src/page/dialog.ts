@@ -1,11 +1,14 @@
 import { element } from './element.ts';
 
+let opened = 0;
+
 /** A dialog above the page; Escape and a click beside it close it. */
 export function openDialog(title: string, ...children: (Node | string)[]): HTMLDialogElement {
-  const heading = element('h2', { id: 'dialog-title' }, title);
+  const id = `dialog-${++opened}`;
+  const heading = element('h2', { id }, title);
   const dialog = element(
     'dialog',
-    { 'aria-labelledby': 'dialog-title' },
+    { 'aria-labelledby': id },
     element(
       'header',
       {},

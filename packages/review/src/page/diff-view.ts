@@ -31,10 +31,11 @@ export class DiffView {
   #taken: ReadonlySet<string> = new Set();
   #reasons: ReadonlyMap<string, string> = new Map();
   #isSplit = false;
+  #lastFile: PatchFile | undefined;
 
   constructor(events: DiffEvents) {
     this.#events = events;
-    this.#list = new VirtualList('Changes', (first) => events.onFile(this.#files[this.#rows[first]?.file ?? -1]));
+    this.#list = new VirtualList('Changes', () => this.#noteFile());
   }
 
   get view(): HTMLElement {
@@ -83,7 +84,7 @@ export class DiffView {
     );
     if (at < 0) return false;
     this.#list.scrollTo(this.#starts[at] ?? 0);
-    this.#events.onFile(this.#files[at]);
+    this.#noteFile();
     return true;
   }
 
@@ -98,6 +99,13 @@ export class DiffView {
   fold(): void {
     const file = this.#files[this.#current()];
     if (file) this.#toggle(file);
+  }
+
+  #noteFile(): void {
+    const file = this.currentFile;
+    if (file === this.#lastFile) return;
+    this.#lastFile = file;
+    this.#events.onFile(file);
   }
 
   get currentFile(): PatchFile | undefined {

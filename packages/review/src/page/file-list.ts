@@ -10,6 +10,8 @@ export interface FileListEvents {
 
 /** Files that are listed; of more the diff itself has all. */
 const MAX_LISTED = 5_000;
+/** The list follows when the diff stands still: finding a place in it costs a layout. */
+const SETTLED_MS = 120;
 
 /** The changed files with a box each, for who takes some of them. */
 export class FileList {
@@ -17,6 +19,7 @@ export class FileList {
   readonly #events: FileListEvents;
   readonly #items = new Map<string, { readonly item: HTMLElement; readonly box: HTMLInputElement }>();
   #current: HTMLElement | undefined;
+  #timer: number | undefined;
 
   constructor(events: FileListEvents) {
     this.#events = events;
@@ -43,8 +46,9 @@ export class FileList {
     if (item === this.#current) return;
     this.#current?.classList.remove('current');
     item?.classList.add('current');
-    item?.scrollIntoView({ block: 'nearest' });
     this.#current = item;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => item?.scrollIntoView({ block: 'nearest' }), SETTLED_MS);
   }
 
   #item(file: PatchFile, isNew: boolean): HTMLElement {

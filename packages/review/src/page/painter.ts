@@ -7,6 +7,8 @@ const BLOCK_LINES = 400;
 const MAX_CHARACTERS = 100_000;
 /** Hostile text may take a grammar for ever. What takes longer has no colours. */
 const LIMIT_MS = 1_500;
+/** Nobody reads what rushes by. */
+const SETTLED_MS = 60;
 
 interface Block {
   /** Tokens by the place of the line in its hunk; absent until they are there. */
@@ -27,6 +29,7 @@ export class Painter {
   #jobs: Job[] = [];
   #worker: Worker | undefined;
   #isBusy = false;
+  #timer: number | undefined;
 
   constructor(onColours: () => void) {
     this.#onColours = onColours;
@@ -54,7 +57,8 @@ export class Painter {
       .flatMap((line, place) => (signOf(line) === other || signOf(line) === '\\' ? [] : [start + place]));
     const text = indexes.map((place) => textOf(hunk.lines[place])).join('\n');
     if (text.length <= MAX_CHARACTERS) this.#jobs.push({ block, indexes, language, text });
-    this.#next();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#next(), SETTLED_MS);
     return undefined;
   }
 

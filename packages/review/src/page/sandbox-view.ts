@@ -1,14 +1,17 @@
-import type { Blame, DiffStart, LogLine, PastCall, PatchFile, Plan, Works } from './answers.ts';
-import { callDetail, callsView } from './calls-view.ts';
+import type { Decided, DiffStart, LogLine, PatchFile, Plan, Works } from './answers.ts';
+import { CallDialogs } from './call-dialogs.ts';
+import { callsView } from './calls-view.ts';
 import { openDecision } from './decide-dialog.ts';
 import { openDialog } from './dialog.ts';
 import { DiffView } from './diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
+import { addNote, countNotes, notesText } from './notes.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
-import { Refused, type Server } from './server.ts';
+import { Refused, type Server, wordsOf } from './server.ts';
 import { counted } from './words.ts';
 
+type Tab = 'changes' | 'since' | 'calls';
 type DiffLine = DiffStart | { readonly file: PatchFile } | { readonly end: true };
 
 /** Events for the page around the view. */
@@ -29,29 +32,36 @@ export class SandboxView {
   readonly #calls = element('div', { class: 'tab-body calls-body', hidden: true });
   readonly #status = element('span', { class: 'status faint', role: 'status' }, 'Reading the changes …');
   readonly #taking = element('div', { class: 'taking' });
-  readonly #tabs: ReadonlyMap<'changes' | 'since' | 'calls', HTMLButtonElement>;
+  readonly #tabs: ReadonlyMap<Tab, HTMLButtonElement>;
   readonly #gone = new AbortController();
-  readonly #blames = new Map<string, Promise<Blame>>();
+  readonly #dialogs: CallDialogs;
   #taken: ReadonlySet<string> = new Set();
   #tip: string | undefined;
   #since: DiffStart['since'];
   #all: PatchFile[] = [];
-  #works: Works | undefined;
+  readonly #current = element('div', { class: 'current-file' });
+  #tab: Tab = 'changes';
+  readonly #works: Works;
 
   constructor(server: Server, name: string, works: Works, isSplit: boolean, events: SandboxEvents) {
     this.#server = server;
     this.#name = name;
+    this.#dialogs = new CallDialogs(server, this.#address, this.#gone.signal);
     this.#works = works;
     this.#events = events;
     const onTake = (path: string, isTaken: boolean) => this.#take(path, isTaken);
     this.#diff = new DiffView({
-      onFile: (file) => this.#files.setCurrent(file?.path),
-      onLine: (file, line) => void this.#showLine(file, line),
+      onFile: (file) => this.#showCurrent(file),
+      onLine: (file, line) =>
+        void this.#dialogs.showLine(file, line, (words) => {
+          addNote(name, { name: file.name, line, words });
+          this.#showTaking();
+        }),
       onTake,
     });
     this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
     this.#diff.setSplit(isSplit);
-    const tab = (key: 'changes' | 'since' | 'calls', title: string) =>
+    const tab = (key: Tab, title: string) =>
       [
         key,
         element(
@@ -83,6 +93,7 @@ export class SandboxView {
           element('div', { role: 'tablist', 'aria-label': 'Views' }, ...this.#tabs.values()),
           this.#status,
         ),
+        this.#current,
         this.#diff.view,
         this.#calls,
       ),
@@ -96,10 +107,12 @@ export class SandboxView {
     this.#gone.abort();
   }
 
-  show(key: 'changes' | 'since' | 'calls'): void {
+  show(key: Tab): void {
+    this.#tab = key;
     for (const [one, button] of this.#tabs) button.setAttribute('aria-selected', String(one === key));
     this.#calls.hidden = key !== 'calls';
     this.#diff.view.hidden = key === 'calls';
+    this.#current.hidden = key === 'calls';
     if (key === 'calls') void this.#loadCalls();
     else {
       this.#diff.clear();
@@ -125,21 +138,35 @@ export class SandboxView {
   decide(verb: 'apply' | 'merge'): void {
     if (this.#tip === undefined) return;
     const paths = verb === 'apply' ? [...this.#taken] : [];
-    const asked = { sandbox: this.#name, verb, paths: this.#withRenames(paths), tip: this.#tip };
-    void openDecision(this.#server, asked, ({ outcome, commit, isDeleted, conflicts }) => {
-      const words = {
-        committed: `Merged as ${commit?.slice(0, 10)}.`,
-        staged: 'The changes are staged: review them and git commit.',
-        'up-to-date': 'Nothing to do: your branch has it all.',
-        conflicts: `${counted(conflicts.length, 'file')} conflict: ${conflicts.slice(0, 5).join(', ')}. Resolve them and git commit, or go back: git merge --abort.`,
-      }[outcome];
-      openDialog(
-        'Done',
-        element('p', {}, words),
-        ...(isDeleted ? [element('p', {}, `The sandbox ${this.#name} is deleted.`)] : []),
-      );
-      this.#events.onChanged();
+    const unshownLines = this.#all.reduce((sum, { leftOut }) => sum + leftOut, 0);
+    const asked = { sandbox: this.#name, verb, paths: this.#withRenames(paths), tip: this.#tip, unshownLines };
+    void openDecision(this.#server, asked, {
+      onDone: (decided) => this.#showDone(decided),
+      onCall: (call) => void this.#dialogs.showCall(call),
+      onPath: (path) => this.openPath(path),
     });
+  }
+
+  #showDone({ outcome, commit, isDeleted, conflicts }: Decided): void {
+    const files = `${counted(conflicts.length, 'file')} conflict: ${conflicts.slice(0, 5).join(', ')}.`;
+    const words = {
+      committed: `Merged as ${commit?.slice(0, 10)}.`,
+      staged: 'The changes are staged: review them and git commit.',
+      'up-to-date': 'Nothing to do: your branch has it all.',
+      conflicts: `${files} Resolve them and git commit, or go back: git merge --abort.`,
+    }[outcome];
+    const deleted = isDeleted ? [element('p', {}, `The sandbox ${this.#name} is deleted.`)] : [];
+    openDialog('Done', element('p', {}, words), ...deleted);
+    this.#events.onChanged();
+  }
+
+  #showCurrent(file: PatchFile | undefined): void {
+    this.#files.setCurrent(file?.path);
+    const at = file === undefined ? 0 : this.#all.indexOf(file) + 1;
+    this.#current.replaceChildren(
+      element('span', {}, file?.name ?? ''),
+      at > 0 && this.#tab === 'changes' ? element('span', { class: 'faint' }, `${at} of ${this.#all.length}`) : '',
+    );
   }
 
   /** A renamed file is taken under both of its names, or it would be there twice. */
@@ -161,7 +188,7 @@ export class SandboxView {
       this.#overview.replaceChildren(
         ...(plan.unsettled === undefined ? [] : [element('p', { class: 'unsettled' }, plan.unsettled)]),
         risksPart(plan, (path) => this.openPath(path)),
-        proofPart(plan, (call) => void this.showCall(call)),
+        proofPart(plan, (call) => void this.#dialogs.showCall(call)),
         conflictsPart(plan, this.#works, this.#name),
       );
       this.#diff.setRisks(plan.risks.groups);
@@ -181,7 +208,7 @@ export class SandboxView {
       const files = waiting;
       waiting = [];
       this.#all.push(...files);
-      this.#diff.add(files);
+      if (this.#tab === 'changes') this.#diff.add(files);
       this.#files.add(files, (path) => this.#since?.paths.includes(path) ?? false);
       if (!isWhole) this.#status.textContent = `Reading: ${this.#all.length} of ${expected} files …`;
     };
@@ -205,6 +232,7 @@ export class SandboxView {
           ? 'No changes.'
           : `${counted(this.#all.length, 'file')}, state ${this.#tip?.slice(0, 10)}`;
       this.#showTaking();
+      this.#showCurrent(this.#diff.currentFile);
       if (this.#all.length === 0) this.#diff.view.replaceChildren(element('p', { class: 'empty' }, 'No changes.'));
     } catch (error) {
       if (!this.#gone.signal.aborted) this.#status.textContent = wordsOf(error);
@@ -214,7 +242,7 @@ export class SandboxView {
 
   async #loadSince(): Promise<void> {
     for await (const line of this.#server.lines<DiffLine>(`${this.#address}/diff?part=since`, this.#gone.signal))
-      if ('file' in line) this.#diff.add([line.file]);
+      if ('file' in line && this.#tab === 'since') this.#diff.add([line.file]);
   }
 
   async #loadCalls(): Promise<void> {
@@ -222,41 +250,7 @@ export class SandboxView {
       `${this.#address}/calls`,
       this.#gone.signal,
     );
-    this.#calls.replaceChildren(callsView(entries, isMore, (call) => void this.showCall(call)));
-  }
-
-  async showCall(call: number): Promise<void> {
-    const body = element('div', {}, element('p', { class: 'faint' }, 'Reading …'));
-    openDialog(`Call ${call}`, body);
-    try {
-      body.replaceChildren(
-        callDetail(await this.#server.get<PastCall>(`${this.#address}/calls/${call}`, this.#gone.signal)),
-      );
-    } catch (error) {
-      body.replaceChildren(element('p', { class: 'refusal' }, wordsOf(error)));
-    }
-  }
-
-  async #showLine({ path, name }: PatchFile, line: number): Promise<void> {
-    const body = element('div', {}, element('p', { class: 'faint' }, 'Looking …'));
-    const dialog = openDialog(`${name}, line ${line}`, body);
-    const asked =
-      this.#blames.get(path) ?? this.#server.post<Blame>(`${this.#address}/blame`, { path }, this.#gone.signal);
-    this.#blames.set(path, asked);
-    try {
-      const run = (await asked).runs.find(({ firstLine, lines }) => line >= firstLine && line < firstLine + lines);
-      if (!run) return body.replaceChildren(element('p', {}, 'It was there when the sandbox began.'));
-      const { call } = run;
-      body.replaceChildren(
-        element('p', {}, `Written by revision ${run.revision}${run.actor === undefined ? '' : `, by ${run.actor}`}.`),
-        ...(call === undefined
-          ? [element('pre', { class: 'command' }, run.subject)]
-          : [callDetail(await this.#server.get<PastCall>(`${this.#address}/calls/${call}`, this.#gone.signal))]),
-      );
-    } catch (error) {
-      this.#blames.delete(path);
-      if (dialog.open) body.replaceChildren(element('p', { class: 'refusal' }, wordsOf(error)));
-    }
+    this.#calls.replaceChildren(callsView(entries, isMore, (call) => void this.#dialogs.showCall(call)));
   }
 
   #take(path: string, isTaken: boolean): void {
@@ -280,15 +274,19 @@ export class SandboxView {
       button(some > 0 ? `Apply ${counted(some, 'file')} …` : 'Apply all …', 'apply', some > 0),
       ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#clearTaken() }, 'Take none')] : []),
       button('Merge …', 'merge', some === 0),
+      ...this.#noteButtons(),
     );
+  }
+
+  #noteButtons(): HTMLElement[] {
+    const count = countNotes(this.#name);
+    if (count === 0) return [];
+    const copy = element('button', { onclick: () => void navigator.clipboard.writeText(notesText(this.#name)) });
+    copy.textContent = `Copy ${counted(count, 'note')}`;
+    return [copy];
   }
 
   #clearTaken(): void {
     for (const path of this.#taken) this.#take(path, false);
   }
-}
-
-function wordsOf(error: unknown): string {
-  if (error instanceof Refused) return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
-  return error instanceof Error ? error.message : String(error);
 }

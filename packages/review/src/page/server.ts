@@ -98,3 +98,9 @@ const post = (token: string, body: object): RequestInit => ({
   headers: { ...headersOf(token), 'content-type': 'application/json' },
   body: JSON.stringify(body),
 });
+
+/** A failure as the page says it. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof Refused) return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -8,7 +8,7 @@ export interface ListSource {
 }
 
 /** Rows drawn beyond the edges. */
-const BEYOND = 12;
+const BEYOND = 8;
 
 /**
  * A list of any length of which only what is seen is drawn. Rows wrap, so that nothing stands outside of the window, and have the height
@@ -23,19 +23,18 @@ export class VirtualList {
   #tops = new Float64Array(1);
   readonly #drawn = new Map<number, HTMLElement>();
   #isAsked = false;
+  #isStale = false;
   #width = 0;
+  #first = 0;
+  #lastFirst = -1;
+  #height = 0;
+  readonly #onFirst: (first: number) => void;
 
-  constructor(label: string, onScroll: (first: number) => void) {
+  constructor(label: string, onFirst: (first: number) => void) {
     this.#inner = element('div', { class: 'list-inner' });
     this.scroller = element('div', { class: 'list', tabindex: 0, role: 'region', 'aria-label': label }, this.#inner);
-    this.scroller.addEventListener(
-      'scroll',
-      () => {
-        this.#ask();
-        onScroll(this.first);
-      },
-      { passive: true },
-    );
+    this.scroller.addEventListener('scroll', () => this.#ask(), { passive: true });
+    this.#onFirst = onFirst;
     new ResizeObserver(() => {
       if (this.scroller.clientWidth === this.#width) return this.#ask();
       this.#width = this.scroller.clientWidth;
@@ -46,7 +45,7 @@ export class VirtualList {
 
   /** The first row that is seen. */
   get first(): number {
-    return this.#at(this.scroller.scrollTop + 1);
+    return this.#first;
   }
 
   /** @param kept rows at the beginning that are as they were */
@@ -67,8 +66,7 @@ export class VirtualList {
 
   /** Draws what is seen anew: rows are the same, and look different. */
   redraw(): void {
-    for (const row of this.#drawn.values()) row.remove();
-    this.#drawn.clear();
+    this.#isStale = true;
     this.#ask();
   }
 
@@ -92,7 +90,8 @@ export class VirtualList {
       top += this.#heights[index] ?? 0;
       this.#tops[index + 1] = top;
     }
-    this.#inner.style.height = `${top}px`;
+    if (top !== this.#height) this.#inner.style.height = `${top}px`;
+    this.#height = top;
   }
 
   #at(y: number): number {
@@ -111,18 +110,23 @@ export class VirtualList {
     requestAnimationFrame(() => {
       this.#isAsked = false;
       this.#draw();
+      if (this.#first === this.#lastFirst) return;
+      this.#lastFirst = this.#first;
+      this.#onFirst(this.#first);
     });
   }
 
   #draw(): void {
     const { scrollTop, clientHeight } = this.scroller;
-    const first = Math.max(0, this.#at(scrollTop) - BEYOND);
+    this.#first = this.#at(scrollTop + 1);
+    const first = Math.max(0, this.#first - BEYOND);
     const last = Math.min(this.#source.length, this.#at(scrollTop + clientHeight) + BEYOND);
     for (const [index, row] of this.#drawn) {
-      if (index >= first && index < last) continue;
+      if (index >= first && index < last && !this.#isStale) continue;
       row.remove();
       this.#drawn.delete(index);
     }
+    this.#isStale = false;
     for (let index = first; index < last; index++) {
       if (this.#drawn.has(index)) continue;
       const row = this.#source.draw(index);

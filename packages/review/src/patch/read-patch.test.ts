@@ -17,10 +17,15 @@ const HEAD = 'diff --git a/a.txt b/a.txt\nindex 1..2 100644\n--- a/a.txt\n+++ b/
 describe('a patch of git', () => {
   it('is read by its counts: a line that looks like a heading is a line', async () => {
     const lines = ['-diff --git a/x b/x', '+diff --git a/y b/y', ' @@ -1 +1 @@', '--- a/z', '+++ b/z'];
-    const [file, ...others] = await read(`${HEAD}@@ -1,3 +1,3 @@ function f() {\n${lines.join('\n')}\n`);
+    const [file, ...others] = await read(
+      `${HEAD}@@ -1,3 +1,3 @@ function f() {\n${lines.join('\n')}\n@@ -9 +9 @@\n-a\n\\ No newline at end of file\n+b\n`,
+    );
     expect(others).toEqual([]);
     expect(file).toMatchObject({ path: 'a.txt', change: 'modified', leftOut: 0 });
-    expect(file?.hunks).toEqual([{ oldStart: 1, newStart: 1, title: 'function f() {', lines }]);
+    expect(file?.hunks).toEqual([
+      { oldStart: 1, newStart: 1, title: 'function f() {', lines },
+      { oldStart: 9, newStart: 9, title: '', lines: ['-a', '\\ No newline at end of file', '+b'] },
+    ]);
   });
 
   it('has characters whole that came in two pieces, and bytes that are none as escapes', async () => {

@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { seePage } from './browser.ts';
+import { fakeWorks, numberedPatch, PLAN, TIP } from './fake-works.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Violations of axe, as far as they were found. */
+async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(AXE);
+  return await page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))',
+  );
+}
+
+const HOSTILE = [
+  String.raw`diff --git "a/a\nb<img src=x onerror=alert(1)>.svg" "b/a\nb<img src=x onerror=alert(1)>.svg"`,
+  'new file mode 100644',
+  '@@ -0,0 +1,5 @@ <script>alert(2)</script>',
+  '+<svg xmlns="http://www.w3.org/2000/svg" onload="alert(3)"><script>alert(4)</script></svg>',
+  '+access \u202e lavita \u001b[31m red \u0007',
+  '+`${alert(5)}` </code></div><iframe src="javascript:alert(6)"></iframe>',
+  '+{{constructor.constructor("alert(7)")()}} <base href="http://evil.example/">',
+  `+${' '.repeat(9_000)}evil()`,
+  '',
+].join('\n');
+async function* hostilePatch(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(HOSTILE);
+}
+const WORDS = '<img src=x onerror=alert(8)>\u202e\u001b[2J';
+
+function hostileWorks() {
+  return fakeWorks(hostilePatch, 1, {
+    'sandbox-plan': () => ({
+      ...PLAN,
+      headRef: `refs/heads/${WORDS}`,
+      conflicts: [WORDS],
+      messages: [WORDS],
+      risky: [{ path: WORDS, reasons: ['runs when a folder is opened in an editor', WORDS] }],
+      proof: {
+        tests: [
+          {
+            call: 3,
+            command: WORDS,
+            actor: WORDS,
+            atMs: 0,
+            outcome: 'ok',
+            exitCode: 0,
+            isOwnExit: true,
+            changesSince: 0,
+          },
+        ],
+        looked: 1,
+        isMore: false,
+      },
+    }),
+    'sandbox-log': () => [
+      { type: 'call', call: 3, atMs: 0, subject: WORDS, command: WORDS, actor: WORDS, outcome: 'ok', exitCode: 0 },
+    ],
+    'sandbox-call': () => ({
+      call: 3,
+      atMs: 0,
+      subject: WORDS,
+      actor: WORDS,
+      outcome: 'ok',
+      printed: { stdout: { type: 'kept', bytes: Buffer.from(WORDS), cutAt: 0, droppedBytes: 0 } },
+    }),
+  });
+}
+
+describe('AX144: what an agent wrote', () => {
+  it('runs nothing and hides nothing, as a name, content, command, message and output', async () => {
+    await using seen = await seePage(hostileWorks());
+    const { page, trouble } = seen;
+    await page.locator('.line code').nth(4).waitFor();
+    await page.locator('.overview .risks').waitFor();
+    const shown = await page.locator('.list').innerText();
+    expect(shown).toContain(
+      '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(3)"><script>alert(4)</script></svg>',
+    );
+    expect(shown).toContain(String.raw`access \u202e lavita \x1b[31m red \x07`);
+    expect(shown).toContain(String.raw`a\nb<img src=x onerror=alert(1)>.svg`);
+    expect(shown).toMatch(/5,00\d characters are not shown … +evil\(\)/);
+    await page.keyboard.press('3');
+    await page.locator('.calls button.command').click();
+    await page.locator('dialog pre.output').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('m');
+    await page.locator('dialog .accept').waitFor();
+    const all = await page.locator('body').innerText();
+    expect(all).toContain(String.raw`<img src=x onerror=alert(8)>\u202e\x1b[2J`);
+    // Nothing of a character that reorders or controls is there, and no element that the page has not made.
+    expect(await page.evaluate('document.body.textContent')).not.toMatch(
+      /[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u001b]/,
+    );
+    expect(
+      await page
+        .locator('svg, img, iframe, base, object, embed, link:not([rel=stylesheet]), script:not([src="/main.js"])')
+        .count(),
+    ).toBe(0);
+    expect(trouble).toEqual([]);
+  });
+
+  it('would not run either if the page read it as HTML', async () => {
+    await using seen = await seePage(hostileWorks());
+    await seen.page.locator('.line code').first().waitFor();
+    const tried = await seen.page.evaluate(`(() => {
+      try { document.querySelector('.line code').innerHTML = '<img src=x onerror=alert(9)>'; return 'written'; } catch (error) { return error.name; }
+    })()`);
+    expect(tried).toBe('TypeError');
+    expect(seen.trouble.some((words) => words.startsWith('dialog'))).toBe(false);
+  });
+});
+
+describe('the page', () => {
+  it('has no violation of axe, light and dark, wide and narrow, with its dialogs', async () => {
+    for (const [isDark, width] of [
+      [false, 1360],
+      [true, 390],
+    ] as const) {
+      await using seen = await seePage(hostileWorks(), { isDark, width });
+      const { page } = seen;
+      await page.locator('.overview .risks').waitFor();
+      await page.locator('.line code').first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('a');
+      await page.locator('dialog .accept').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('3');
+      await page.locator('.calls').waitFor();
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+  });
+
+  it('FC-354: escapes stand side by side too; FC-357: lines of both sides stand beside each other, however they wrap', async () => {
+    const long = 'word '.repeat(80);
+    const patch = `diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-\u202eshort\n+${long}\n three\n`;
+    await using seen = await seePage(
+      fakeWorks(async function* () {
+        yield Buffer.from(patch);
+      }, 1),
+    );
+    const { page } = seen;
+    await page.locator('.line code').first().waitFor();
+    await page.keyboard.press('s');
+    await page.locator('.line.two code').nth(4).waitFor();
+    expect(await page.locator('.half.removed').innerText()).toBe(String.raw`\u202eshort`);
+    const tops = (await page.evaluate(
+      "[...document.querySelectorAll('.line.two')].map((row) => [...row.querySelectorAll('.half')].map((half) => half.getBoundingClientRect().top))",
+    )) as [number, number][];
+    expect(tops).toHaveLength(3);
+    for (const [left, right] of tops) expect(left).toBe(right);
+    const [, changed, after] = tops.map(([top]) => top) as [number, number, number];
+    expect(after - changed).toBeGreaterThan(30); // it wrapped
+  });
+
+  it('takes the shown state and no other, chosen files alone, and says what it is refused', async () => {
+    const works = fakeWorks(() => numberedPatch(3, 5), 3, {
+      'sandbox-plan': () => ({
+        ...PLAN,
+        integration: 'apply',
+        risky: [{ path: 'src/folder1/file1.ts', reasons: ['runs in continuous integration'] }],
+      }),
+      'sandbox-apply': () => ({ outcome: 'staged', isDeleted: false, conflicts: [], plan: PLAN }),
+    });
+    await using seen = await seePage(works);
+    const { page } = seen;
+    await page.locator('.files li').nth(2).waitFor();
+    await page.getByRole('checkbox', { name: 'Take src/folder1/file1.ts' }).first().check();
+    await page.getByRole('button', { name: 'Apply 1 file' }).click();
+    const go = page.getByRole('button', { name: 'Stage the changes' });
+    await go.waitFor();
+    expect(await go.isDisabled()).toBe(true);
+    await page.locator('#accept').check();
+    await go.click();
+    await page.getByText('The changes are staged').waitFor();
+    // FC-356: the list and the sandbox are looked at again, whatever is left of them.
+    await expect(page.locator('.line code').first().waitFor()).resolves.toBeUndefined();
+    const looks = works.asked.filter(({ operation }) => operation === 'sandbox-list');
+    expect(looks.length).toBeGreaterThan(1);
+    const applied = works.asked.filter(({ operation }) => operation === 'sandbox-apply');
+    expect(applied.map(({ input }) => input)).toEqual([
+      { sandbox: 'hostile', tip: TIP, acceptRisky: true, paths: ['src/folder1/file1.ts'] },
+    ]);
+  });
+
+  it('keeps notes on lines, and copies them as text', async () => {
+    const blame = { tip: TIP, changes: [] };
+    await using seen = await seePage(fakeWorks(() => numberedPatch(1, 3), 1, { 'sandbox-blame': () => blame }));
+    const { page, context } = seen;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('button.number').nth(1).click();
+    await page.getByText('It was there when the sandbox began').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'A note for the agent' }).fill('Say why.');
+    await page.getByRole('button', { name: 'Keep the note' }).click();
+    await page.keyboard.press('r'); // looks again, and keeps them
+    await page.getByRole('button', { name: 'Copy 1 note' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('src/folder0/file0.ts:2: Say why.');
+  });
+
+  it('a link that was used says so, and the window that used it goes on', async () => {
+    await using seen = await seePage(fakeWorks(() => numberedPatch(1, 1), 1));
+    const { page, context } = seen;
+    await page.locator('.line code').first().waitFor();
+    expect(page.url()).not.toContain('#');
+    await page.reload();
+    await page.locator('.line code').first().waitFor();
+    const other = await context.newPage();
+    await other.goto(new URL('/', page.url()).href);
+    await other.getByText('This link was used already').waitFor();
+  });
+});
+
+describe('2,000 files and 200,000 lines', () => {
+  it('are shown as they come, a screen of them at a time, in less than 300 MB', async () => {
+    await using seen = await seePage(fakeWorks(() => numberedPatch(2_000, 100), 2_000));
+    const { page } = seen;
+    await page.addInitScript(`
+      new MutationObserver(() => {
+        if (self.first === undefined && document.querySelector('.line code'))
+          self.first = { ms: performance.now(), files: document.querySelectorAll('.files li').length };
+      }).observe(document, { childList: true, subtree: true });
+    `);
+    await page.reload();
+    await page.getByText('2,000 files, state').waitFor();
+    const { files } = (await page.evaluate('self.first')) as { readonly files: number };
+    expect(files).toBeLessThan(1_000); // nobody waited for the rest
+    await page.mouse.move(900, 400);
+    for (let step = 0; step < 40; step++) await page.mouse.wheel(0, 3_000);
+    for (const key of ['j', 'n', 'j', 'End', 'k', 'p', 'Home']) await page.keyboard.press(key);
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    const rows = await page.locator('.row').count();
+    expect(rows).toBeGreaterThan(20);
+    expect(rows).toBeLessThan(200);
+    expect(Number(await page.evaluate('performance.memory.usedJSHeapSize'))).toBeLessThan(300 * 2 ** 20);
+  });
+});
