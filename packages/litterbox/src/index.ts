@@ -56,5 +56,6 @@ export {
   type SandboxRecord,
   type ServiceStatus,
   type ShownPlan,
+  type ShownUsage,
   visible,
 } from '@litterbox/core';
