@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { UsageReader } from './usage-reader.ts';
+import { UsageReader } from '../src/usage-reader.ts';
 
 const events = (...all: readonly object[]) => all.map((one) => `event: x\ndata: ${JSON.stringify(one)}\n\n`).join('');
 const ANTHROPIC = events(
