@@ -223,8 +223,8 @@ const GATE = [
   {
     name: 'seats',
     layer: 'gate',
-    why: "agents whose hands are in a sandbox: Codex's protocol on the real thing, the trial of a program, and the command",
-    files: ['^packages/agents/test/', '^packages/cli/test/with\\.'],
+    why: "agents whose hands are in a sandbox: Codex's protocol on the real thing, the trial of a program, the command, and agents inside",
+    files: ['^packages/agents/test/', '^packages/cli/test/(with|agent-run)\\.'],
     titles: ['^(?!litterbox with codex seats one agent at a time)'],
   },
   {

@@ -19,10 +19,10 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonl
       'snapshot',
     ],
   ],
-  ['Agents:', ['with', 'agent', 'mcp', 'serve']],
+  ['Agents:', ['with', 'agent', 'cost', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
   ['More sandboxes:', ['fork', 'race', 'clone', 'pool', 'pause', 'resume', 'recover']],
-  ['This machine and others:', ['doctor', 'host', 'explain', 'trust', 'secret', 'audit']],
+  ['This machine and others:', ['doctor', 'host', 'explain', 'trust', 'secret', 'audit', 'cost']],
 ];
 
 /** What the commands below a word have in common, for the list of commands. */

@@ -36,7 +36,10 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   },
   'sandbox-clone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-clone'] },
   'sandbox-list': {
-    options: [['--changed', 'only those that differ from their base']],
+    options: [
+      ['--changed', 'only those that differ from their base'],
+      ['--wide', 'with the tokens that each has spent'],
+    ],
     load: async () => (await import('./commands/list.ts')).presented['sandbox-list'],
   },
   'sandbox-log': {
@@ -51,6 +54,7 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
     ],
     load: async () => (await import('./commands/review.ts')).presented['sandbox-diff'],
   },
+  'sandbox-usage': { load: async () => (await import('./inside/cost.ts')).presented['sandbox-usage'] },
   'sandbox-blame': { load: async () => (await import('./commands/blame.ts')).presented['sandbox-blame'] },
   'sandbox-forecast': { load: async () => (await import('./commands/forecast.ts')).presented['sandbox-forecast'] },
   'sandbox-milestone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-milestone'] },

@@ -43,6 +43,7 @@ export type {
   EndpointOutcome,
   EndpointRequest,
   EndRequest,
+  ModelTokens,
 } from './ports/network/endpoint-gate.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
 export type { OpenPort } from './ports/common/open-port.ts';

@@ -93,6 +93,7 @@ export type {
   EndpointOutcome,
   EndpointRequest,
   EndRequest,
+  ModelTokens,
 } from './ports/network/endpoint-gate.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
 export type { OpenPort } from './ports/common/open-port.ts';
@@ -230,6 +231,7 @@ export { readAudit, verifyAudit } from './operations/read-audit.ts';
 export { forecastMerges } from './operations/review/forecast-merges.ts';
 export { blameFile } from './operations/review/blame-file.ts';
 export { readProof } from './operations/review/read-proof.ts';
+export { readUsage } from './operations/review/read-usage.ts';
 export { readCall } from './operations/review/read-call.ts';
 export { readDiff, type SandboxDiff } from './operations/review/read-diff.ts';
 export { readFile } from './operations/work/read-file.ts';
@@ -300,6 +302,7 @@ export { type Look, LookAtSandbox } from './use-cases/review/look-at-sandbox.ts'
 export type { PastCall, PastOutput } from './use-cases/review/read-call.ts';
 export type { ForecastLine, MergeForecast } from './use-cases/review/forecast-merges.ts';
 export type { BlamedChange, FileBlame } from './use-cases/review/blame-file.ts';
+export { ReadUsage, type ShownUsage } from './use-cases/review/read-usage.ts';
 export { type Proof, ReadProof, type TestRun } from './use-cases/review/read-proof.ts';
 export type { CalledRevision, HistoryEntry, QuietCall } from './use-cases/review/read-history.ts';
 export type { RestoreSnapshotResult } from './use-cases/go-back/restore-snapshot.ts';

@@ -8,6 +8,7 @@ import { type CheckedRequest, checkRequest } from './check-request.ts';
 import { LeakedSecret, leakGuard } from './leak-guard.ts';
 import { answerRefusal, type Refusal } from './refusal.ts';
 import { RequestLog } from './request-log.ts';
+import { UsageReader } from './usage-reader.ts';
 
 /** All that the requests of one endpoint share. */
 export interface EndpointParts {
@@ -40,6 +41,9 @@ export async function forwardRequest(
     answerRefusal(response, refusal);
   };
   if ('reason' in checked) return refuse(checked);
+  // Frames of a WebSocket are not read, so it could spend unseen.
+  if (upgrade && policy.budget?.tokens !== undefined)
+    return refuse({ status: 400, reason: 'a WebSocket cannot be held to a budget of tokens' });
   const secret = await readSecret(books, policy);
   if (typeof secret !== 'string') return refuse(secret);
   try {
@@ -96,12 +100,18 @@ async function carry(
     if ('reason' in headers) throw new Kept(headers);
     if (answer.socket && upgrade) {
       response.off('close', leave);
-      await carryBoth({ ...carrying, sent, received }, answer, upgrade);
+      await carryBoth({ ...carrying, sent, received: received() }, answer, upgrade);
       return;
     }
     response.writeHead(answer.message.statusCode ?? 502, [...headers]);
     response.flushHeaders();
-    await pipeline(answer.message, received, leakGuard(carrying.secret), response);
+    const usage = new UsageReader(answer.message.headers['content-type']);
+    try {
+      await pipeline(answer.message, received(usage), leakGuard(carrying.secret), response);
+    } finally {
+      usage.end();
+      log.tokens = usage.tokens;
+    }
   } catch (error) {
     outgoing.destroy();
     throw error;
@@ -112,18 +122,25 @@ async function carry(
 }
 
 /** Let bytes through, count them, and put the end for silence off. */
-function counters(log: RequestLog, idle: NodeJS.Timeout): { readonly sent: Counted; readonly received: Counted } {
-  const counted = (add: (bytes: number) => void): Counted =>
+function counters(
+  log: RequestLog,
+  idle: NodeJS.Timeout,
+): { readonly sent: Counted; received(usage?: UsageReader): Counted } {
+  const counted = (add: (bytes: number, chunk: Buffer) => void): Counted =>
     async function* count(chunks) {
       for await (const chunk of chunks) {
         idle.refresh();
-        add(chunk.length);
+        add(chunk.length, chunk);
         yield chunk;
       }
     };
   return {
     sent: counted((bytes) => (log.sentBytes += bytes)),
-    received: counted((bytes) => (log.receivedBytes += bytes)),
+    received: (usage) =>
+      counted((bytes, chunk) => {
+        log.receivedBytes += bytes;
+        usage?.push(chunk);
+      }),
   };
 }
 

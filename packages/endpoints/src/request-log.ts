@@ -1,4 +1,10 @@
-import type { EndpointBooks, EndpointOutcome, EndpointRequest, EndRequest } from '@litterbox/core/provider';
+import type {
+  EndpointBooks,
+  EndpointOutcome,
+  EndpointRequest,
+  EndRequest,
+  ModelTokens,
+} from '@litterbox/core/provider';
 import type { Refusal } from './refusal.ts';
 
 const MAX_PATH_CHARACTERS = 200;
@@ -8,6 +14,7 @@ export class RequestLog {
   sentBytes = 0;
   receivedBytes = 0;
   status: number | undefined;
+  tokens: ModelTokens | undefined;
   readonly #end: EndRequest;
   #isOver = false;
 
@@ -19,7 +26,9 @@ export class RequestLog {
   static async begin(books: EndpointBooks, { method, path }: EndpointRequest): Promise<RequestLog | Refusal> {
     try {
       const end = await books.begin({ method, path: path.slice(0, MAX_PATH_CHARACTERS) });
-      return end ? new RequestLog(end) : { status: 429, reason: 'there were too many requests within a minute' };
+      if (end === 'often') return { status: 429, reason: 'there were too many requests within a minute' };
+      if (end === 'spent') return { status: 402, reason: 'the budget of this sandbox at this endpoint is spent' };
+      return new RequestLog(end);
     } catch {
       return {
         status: 503,
@@ -34,6 +43,7 @@ export class RequestLog {
     this.#isOver = true;
     const outcome: EndpointOutcome = {
       ...(this.status !== undefined && { status: this.status }),
+      ...(this.tokens && { tokens: this.tokens }),
       sentBytes: this.sentBytes,
       receivedBytes: this.receivedBytes,
       ...(reason !== undefined && { reason }),

@@ -41,7 +41,7 @@ export interface EndpointFixtureOptions extends EndpointGateOptions {
   readonly serve?: (request: IncomingMessage, response: ServerResponse) => void;
   readonly upgrade?: (request: IncomingMessage, socket: Duplex) => void;
   readonly readSecret?: () => Promise<string>;
-  readonly begin?: (request: EndpointRequest) => Promise<void>;
+  readonly begin?: (request: EndpointRequest) => Promise<'often' | 'spent' | void>;
   /** The server's certificate is none that the endpoint trusts. */
   readonly isStranger?: boolean;
   /** Of the server's address. @defaultValue none */
@@ -107,7 +107,8 @@ export async function endpointFixture(options: EndpointFixtureOptions = {}): Pro
       },
       forgetSecret: () => {},
       begin: async (request) => {
-        await begin(request);
+        const refused = await begin(request);
+        if (refused !== undefined) return refused;
         return async (outcome) => void entries.push({ ...request, outcome });
       },
     },

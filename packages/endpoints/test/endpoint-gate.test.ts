@@ -334,3 +334,34 @@ test('closing ends what is under way', async () => {
   await answer;
   expect(fixture.entries).toMatchObject([{ outcome: { reason: expect.any(String) } }]);
 });
+
+test('AX158: a spent budget ends in an error that agents show, and tokens of answers are written down', async () => {
+  let isSpent = false;
+  await using fixture = await endpointFixture({
+    begin: async () => (isSpent ? 'spent' : undefined),
+    serve: (_request, response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end('data: {"type":"message_delta","usage":{"input_tokens":7,"output_tokens":20}}\n\n'),
+  });
+  expect((await fetch(`${fixture.url}/v1/messages`)).status).toBe(200);
+  await fixture.close();
+  expect(fixture.entries).toMatchObject([{ outcome: { status: 200, tokens: { input: 7, output: 20 } } }]);
+  await using other = await endpointFixture({ begin: async () => (isSpent ? 'spent' : undefined) });
+  isSpent = true;
+  const refused = await fetch(`${other.url}/v1/messages`, { method: 'POST', body: '{}' });
+  expect(refused.status).toBe(402);
+  expect(refused.headers.get('x-should-retry')).toBe('false');
+  expect(await refused.json()).toMatchObject({
+    type: 'error',
+    error: { type: 'billing_error', code: 'insufficient_quota', message: expect.stringContaining('budget') },
+  });
+  expect(other.heard).toEqual([]);
+});
+
+test('refuses a WebSocket where tokens are bounded', async () => {
+  await using fixture = await endpointFixture({ policy: { budget: { tokens: 5 } } });
+  const asked = `GET /v1/responses HTTP/1.1\r\nHost: 127.0.0.1:${fixture.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+  expect(await fixture.say(asked)).toMatch(/^HTTP\/1\.1 400 [^]*budget of tokens/);
+  expect(fixture.heard).toEqual([]);
+});

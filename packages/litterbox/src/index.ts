@@ -66,5 +66,6 @@ export {
   type SandboxRecord,
   type ServiceStatus,
   type ShownPlan,
+  type ShownUsage,
   visible,
 } from '@litterbox/core';

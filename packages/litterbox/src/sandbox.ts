@@ -56,6 +56,8 @@ import {
   readLog,
   readProof,
   readServiceLogs,
+  readUsage,
+  type ShownUsage,
   removeSnapshot,
   restoreSnapshot,
   type RestoreSnapshotResult,
@@ -286,6 +288,11 @@ export class Sandbox implements AsyncDisposable {
   /** Which tests were run here, how they ended, and whether anything changed since. */
   async proof(options?: CallOptions): Promise<Proof> {
     return await this.#perform(readProof, {}, options);
+  }
+
+  /** Requests and tokens at each of its endpoints, over all sessions. */
+  async usage(options?: CallOptions): Promise<readonly ShownUsage[]> {
+    return await this.#perform(readUsage, {}, options);
   }
 
   /** What its services do. */

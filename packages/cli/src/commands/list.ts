@@ -5,16 +5,19 @@ import {
   LOCAL_HOST,
   type Parsed,
   parseProviderKey,
+  readUsage,
   type RecordedWork,
   type SandboxSummary,
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
+import { tokensCell } from '../inside/cost.ts';
 import { ago, shortAge, table } from '../terminal/table.ts';
 import type { Talk } from '../terminal/talk.ts';
 
 interface ListFlags {
   readonly changed?: boolean;
+  readonly wide?: boolean;
 }
 
 async function list(context: Context, input: Parsed<typeof listSandboxes>, flags: ListFlags): Promise<void> {
@@ -29,7 +32,8 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>, flags
   const calledAtMs = ({ lastCall, createdAtMs }: SandboxSummary) =>
     lastCall?.isRunning ? Number.POSITIVE_INFINITY : (lastCall?.atMs ?? createdAtMs);
   const newestFirst = sandboxes.toSorted((one, other) => (calledAtMs(other) > calledAtMs(one) ? 1 : -1));
-  talk.result(listText(talk, newestFirst, input.all ?? false));
+  const tokens = flags.wide ? await tokensOf(context, newestFirst) : undefined;
+  talk.result(listText(talk, newestFirst, input.all ?? false, tokens));
   for (const repository of new Set(sandboxes.map((one) => one.repository)))
     if (!existsSync(repository))
       talk.notice(
@@ -56,10 +60,28 @@ interface Column {
   readonly rank?: number;
 }
 
-function listText(talk: Talk, sandboxes: readonly SandboxSummary[], isAll: boolean): string {
+/** By id. A sandbox of another repository is not asked. */
+async function tokensOf(context: Context, sandboxes: readonly SandboxSummary[]): Promise<ReadonlyMap<string, string>> {
+  const litterbox = await context.litterbox();
+  const cells = new Map<string, string>();
+  for (const { id, name, work } of sandboxes)
+    if (work)
+      cells.set(id, tokensCell(await litterbox.perform(readUsage, { sandbox: name }, { signal: context.signal })));
+  return cells;
+}
+
+function listText(
+  talk: Talk,
+  sandboxes: readonly SandboxSummary[],
+  isAll: boolean,
+  tokens: ReadonlyMap<string, string> | undefined,
+): string {
   const isForPerson = process.stdout.isTTY;
   const width = process.stdout.columns || 80;
-  let columns = columnsOf(talk, sandboxes, isAll, isForPerson);
+  const spent: readonly Column[] = tokens
+    ? [{ header: 'TOKENS', cell: ({ id }: SandboxSummary) => tokens.get(id) ?? '' }]
+    : [];
+  let columns: readonly Column[] = [...columnsOf(talk, sandboxes, isAll, isForPerson), ...spent];
   for (;;) {
     const rows = sandboxes.map((sandbox) => columns.map(({ cell }) => cell(sandbox)));
     const text = table(

@@ -1,7 +1,18 @@
 import { parse } from 'smol-toml';
 
-/** Written by what their vendors say, and driven by nobody here. */
-const UNTRIED: readonly string[] = ['goose', 'aider', 'cursor', 'cline', 'amp'];
+/** Written by what their vendors say; no test of ours drives them. */
+const UNTRIED: readonly string[] = [
+  'gemini',
+  'opencode',
+  'qwen',
+  'copilot',
+  'pi',
+  'goose',
+  'aider',
+  'cursor',
+  'cline',
+  'amp',
+];
 
 /** Agents that come along, as a configuration would have them below `[agents]`. */
 const TABLES = `

@@ -22,6 +22,7 @@ import { readCall } from './review/read-call.ts';
 import { readDiff } from './review/read-diff.ts';
 import { readFile } from './work/read-file.ts';
 import { readProof } from './review/read-proof.ts';
+import { readUsage } from './review/read-usage.ts';
 import { readLog } from './review/read-log.ts';
 import { readServiceLogs } from './work/read-service-logs.ts';
 import { reconcileState } from './reconcile-state.ts';
@@ -54,6 +55,7 @@ export const OPERATIONS = [
   readLog,
   readCall,
   readProof,
+  readUsage,
   blameFile,
   forecastMerges,
   readDiff,

@@ -14,6 +14,7 @@ import { RaceForks } from '../use-cases/go-back/race-forks.ts';
 import { ReadAudit } from '../use-cases/review/read-audit.ts';
 import { ReadCall } from '../use-cases/review/read-call.ts';
 import { ReadProof } from '../use-cases/review/read-proof.ts';
+import { ReadUsage } from '../use-cases/review/read-usage.ts';
 import { Reconcile } from '../use-cases/go-back/reconcile.ts';
 import { RecoverSandbox } from '../use-cases/go-back/recover-sandbox.ts';
 import { RemoveSnapshot } from '../use-cases/go-back/remove-snapshot.ts';
@@ -45,6 +46,7 @@ export const PERSON_USE_CASES = useCaseTable({
   readAudit: ReadAudit,
   readCall: ReadCall,
   readProof: ReadProof,
+  readUsage: ReadUsage,
   reconcile: Reconcile,
   recoverSandbox: RecoverSandbox,
   removeSnapshot: RemoveSnapshot,

@@ -90,7 +90,7 @@ export async function driveSeat(
 }
 
 /** Sees the test fail in a project with dependencies, mends it by a command, sees it pass. */
-function* plotOf(tool: string, input: SeatedClient['input'], hasGit: boolean): Plot {
+export function* plotOf(tool: string, input: SeatedClient['input'], hasGit: boolean): Plot {
   const failed = yield* calling(tool, input('sh test.sh'));
   mustMatch('the test that fails', failed, /want 5, got -1/);
   const mended = yield* calling(tool, input("sed -i 's/ - / + /' add.sh && git diff --stat"));

@@ -1,4 +1,4 @@
-// npm run test:agents [-- --keep] [--only claude] [--provider docker] [--image NAME] [--transcripts DIR] [--faults]: the clients that people use, at work in sandboxes, without any network.
+// npm run test:agents [-- --keep] [--only claude] [--provider docker] [--image NAME] [--transcripts DIR] [--faults] [--inside]: the clients that people use, at work in sandboxes, without any network.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,10 +6,11 @@ import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
 import { driveSdk } from './drive-sdk.ts';
+import { driveInside } from './drive-inside.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
 import { driveFault, FAULTS } from './fails-closed.ts';
 import { isContainer, isPlace, type Place, placeOn, PLACES } from './place-on.ts';
-import { SEATED_CLIENTS } from './seated-clients.ts';
+import { INSIDE_CLIENTS, SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
@@ -40,6 +41,7 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
     only: { type: 'string' },
     faults: { type: 'boolean', default: false },
+    inside: { type: 'boolean', default: false },
     provider: { type: 'string', multiple: true, default: ['overlayfs'] },
     image: { type: 'string' },
     transcripts: { type: 'string', default: TRANSCRIPTS },
@@ -59,6 +61,7 @@ await withoutNetwork(
 
 async function main(install = '', sdks = ''): Promise<void> {
   if (values.faults) return await faults(install);
+  if (values.inside) return await inside(install);
   const isChosen = ({ id }: { readonly id: string }) => values.only === undefined || id === values.only;
   const rows: (readonly (string | number)[])[] = [];
   for (const client of places.includes('overlayfs') ? AGENT_CLIENTS.filter(isChosen) : []) {
@@ -81,6 +84,26 @@ async function main(install = '', sdks = ''): Promise<void> {
   const page = readFileSync(PAGE, 'utf8');
   const worked = rows.length > 0 ? withMarkedPart(page, 'test:agents', table) : page;
   writeFileSync(PAGE, withMarkedPart(worked, 'test:agents, hands', seats));
+}
+
+/** Each agent by its own program in a sandbox, with the key of its model outside. */
+async function inside(install: string): Promise<void> {
+  const rows: (readonly (string | number)[])[] = [];
+  for (const agent of INSIDE_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
+    await using fixture = agentFixture(NEEDY_STORY);
+    const title = `${agent.client.title} ${versionOf(install, agent.client.name)}`;
+    const date = new Date().toISOString().slice(0, 10);
+    try {
+      const { talk, seconds } = await driveInside(agent, install, fixture);
+      keepTranscript(`${title}, inside`, { talk });
+      rows.push([title, 'overlayfs', 'passed', talk.turns.length, seconds, date]);
+    } catch (error) {
+      process.exitCode = 1;
+      console.error(`FAILED ${title}, inside: ${error instanceof Error ? error.message : String(error)}`);
+      rows.push([title, 'overlayfs', '**failed**', 0, 0, date]);
+    }
+  }
+  console.log(tableOf(SEAT_HEAD, rows));
 }
 
 /** Each agent and each fault: a quarter of an hour. */

@@ -1,3 +1,4 @@
+import { createServer as createTlsServer } from 'node:https';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -25,18 +26,31 @@ export interface ModelServer extends AsyncDisposable {
   readonly talk: Talk;
 }
 
+/** Outside of a sandbox: over TLS, and with a key without which nothing is answered. */
+export interface ModelOutside {
+  readonly certificate: { readonly cert: string; readonly key: string };
+  /** A header, with its whole value. */
+  readonly header: string;
+  readonly value: string;
+}
+
 /** @param onTurn awaited before the model says what it has not said yet, with how many calls it made */
 export async function modelServer(
   dialect: Dialect,
   plot: Plot,
   onTurn: (calls: number) => Promise<void> = async () => {},
+  outside?: ModelOutside,
 ): Promise<ModelServer> {
   const model = new PlottedModel(dialect, plot, onTurn);
-  const server = createServer((request, response) => void model.answer(request, response));
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (outside && request.headers[outside.header] !== outside.value) return void response.writeHead(401).end('{}');
+    void model.answer(request, response);
+  };
+  const server = outside ? createTlsServer(outside.certificate, answer) : createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: outside ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
     talk: model,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

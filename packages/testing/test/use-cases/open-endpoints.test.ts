@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core';
-import type { SandboxRuntime } from '@litterbox/core/provider';
+import type { EndRequest, SandboxRuntime } from '@litterbox/core/provider';
 import { useCaseFixture, type UseCaseFixtureOptions } from '../../src/index.ts';
 
 const config = '[secrets]\nKEY = { pass = "work/key" }\n[endpoints.model]\nkind = "openai"\nsecret = "KEY"\n';
@@ -16,7 +16,8 @@ test('nothing of a secret is kept', async () => {
   expect(fixture.endpoints.all.map(({ policy }) => policy.name)).toEqual(['model']);
   const [endpoint] = fixture.endpoints.all;
   expect(await endpoint?.books.readSecret()).toBe(VALUE);
-  await (await endpoint?.books.begin(REQUEST))?.({ status: 200, sentBytes: 3, receivedBytes: 5 });
+  const end = (await endpoint?.books.begin(REQUEST)) as EndRequest;
+  await end({ status: 200, sentBytes: 3, receivedBytes: 5 });
   expect(await fixture.audited()).toContain('endpoint-request: ok');
   await fixture.deleteSandbox.delete('a', { force: true });
   expect(fixture.endpoints.all).toEqual([]);
@@ -76,8 +77,8 @@ test('AX138: more requests than an agent makes', async () => {
   await using fixture = fixtureOf();
   await fixture.createSandbox.create({ name: 'a' });
   const books = fixture.endpoints.all[0]?.books;
-  for (let count = 0; count < 600; count += 1) expect(await books?.begin(REQUEST)).toBeDefined();
-  expect([await books?.begin(REQUEST), await books?.begin(REQUEST)]).toEqual([undefined, undefined]);
+  for (let count = 0; count < 600; count += 1) expect(await books?.begin(REQUEST)).toEqual(expect.any(Function));
+  expect([await books?.begin(REQUEST), await books?.begin(REQUEST)]).toEqual(['often', 'often']);
   fixture.clock.advance(60_000);
   await books?.begin(REQUEST);
   const [last] = await fixture.readAudit.entries({ limit: 1 });
@@ -99,4 +100,23 @@ test('what cannot be written down does not go out', async () => {
   await fixture.createSandbox.create({ name: 'a' });
   isFull = true;
   await expect(fixture.endpoints.all[0]?.books.begin(REQUEST)).rejects.toBe(full);
+});
+
+test('AX158: a budget of tokens and of requests holds over all sessions, and is spent for good', async () => {
+  await using fixture = fixtureOf({ config: `${config}budget = { requests = 4, tokens = 100 }\n` });
+  await fixture.createSandbox.create({ name: 'a' });
+  const [first] = fixture.endpoints.all;
+  const spend = async (input: number) => {
+    const end = await first?.books.begin(REQUEST);
+    if (typeof end !== 'function') return end;
+    await end({ status: 200, sentBytes: 0, receivedBytes: 0, tokens: { input, output: 1 } });
+    return 'carried';
+  };
+  expect([await spend(40), await spend(70), await spend(1)]).toEqual(['carried', 'carried', 'spent']);
+  expect(await fixture.readUsage.read('a')).toMatchObject([
+    { endpoint: 'model', requests: 2, tokens: { input: 110, output: 2 }, budget: { requests: 4, tokens: 100 } },
+  ]);
+  await fixture.changeRunState.change('a', 'stopped');
+  await fixture.changeRunState.change('a', 'ready');
+  expect(await fixture.endpoints.all.at(-1)?.books.begin(REQUEST)).toBe('spent');
 });

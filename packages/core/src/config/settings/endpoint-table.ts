@@ -1,3 +1,4 @@
+import type { EndpointBudget } from '../../domain/secrets/endpoint-policy.ts';
 import { ENDPOINT_KINDS, type EndpointKind, PLACEHOLDER } from './endpoint-kinds.ts';
 import { isTable, Refused, refusedValue, setting } from './setting.ts';
 import { variableProblem } from './variable-problem.ts';
@@ -20,13 +21,14 @@ export interface EndpointConfig {
   /** With `{url}` and `{placeholder}` as the file has them. */
   readonly variables: Readonly<Record<string, string>>;
   readonly placeholder: string;
+  readonly budget?: EndpointBudget;
 }
 
 type Table = Readonly<Record<string, unknown>>;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const KINDS = Object.keys(ENDPOINT_KINDS);
-const KEYS = ['kind', 'url', 'secret', 'header', 'methods', 'paths', 'port', 'env'];
+const KEYS = ['kind', 'url', 'secret', 'header', 'methods', 'paths', 'port', 'env', 'budget'];
 const NAME = /^[a-z](?:[a-z0-9_-]{0,38}[a-z0-9])?$/;
 const SECRET = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}): ?([\u0020-\u007e]{1,256})$/;
@@ -54,6 +56,11 @@ const schema = {
       paths: strings,
       port: { type: 'integer', minimum: 1, maximum: 65_535 },
       env: { type: 'object', additionalProperties: { type: 'string' } },
+      budget: {
+        type: 'object',
+        properties: { requests: { type: 'integer', minimum: 1 }, tokens: { type: 'integer', minimum: 1 } },
+        additionalProperties: false,
+      },
     },
     additionalProperties: false,
   },
@@ -123,7 +130,10 @@ function readEndpoint(entry: Table): EndpointConfig | Refused {
     return refusedValue('CONFIG_VALUE', port, '1..65535', 'Leave it out, and Litterbox chooses.', ['port']);
   const variables = readVariables(entry['env'] ?? kind?.variables ?? {});
   if (variables instanceof Refused) return variables;
+  const budget = readBudget(entry['budget'], kind !== undefined);
+  if (budget instanceof Refused) return budget;
   return {
+    ...(budget && { budget }),
     ...(typeof kindName === 'string' && { kind: kindName }),
     url,
     secret,
@@ -134,6 +144,22 @@ function readEndpoint(entry: Table): EndpointConfig | Refused {
     variables,
     placeholder: kind?.placeholder ?? PLACEHOLDER,
   };
+}
+
+/** @param hasTokens whether the answers of its servers are known to count tokens */
+function readBudget(value: unknown, hasTokens: boolean): EndpointBudget | undefined | Refused {
+  const hint = 'Write budget = { requests = 500, tokens = 2000000 }, with one of them or both.';
+  if (value === undefined) return undefined;
+  if (!isTable(value)) return refusedValue('CONFIG_TYPE', value, 'a table', hint, ['budget']);
+  for (const [key, most] of Object.entries(value)) {
+    if (key !== 'requests' && key !== 'tokens')
+      return refusedValue('CONFIG_UNKNOWN_KEY', key, 'requests or tokens', hint, ['budget', key]);
+    if (!Number.isSafeInteger(most) || Number(most) < 1)
+      return refusedValue('CONFIG_VALUE', most, 'a whole number from 1', hint, ['budget', key]);
+    if (key === 'tokens' && !hasTokens)
+      return new Refused('CONFIG_VALUE', 'tokens are counted for an endpoint of a kind alone', hint, ['budget', key]);
+  }
+  return Object.keys(value).length > 0 ? (value as EndpointBudget) : undefined;
 }
 
 function kindOf(name: string): EndpointKind | undefined {

@@ -1,5 +1,12 @@
 import type { SecretOrigin } from './secret-origin.ts';
 
+/** Most that a sandbox may spend at an endpoint, over all its sessions. */
+export interface EndpointBudget {
+  readonly requests?: number;
+  /** In and out together, as the server counts them. */
+  readonly tokens?: number;
+}
+
 /** A way from a sandbox to one server, on which a secret is set outside: no program inside holds it. */
 export interface EndpointPolicy {
   readonly name: string;
@@ -18,6 +25,8 @@ export interface EndpointPolicy {
   readonly paths: readonly string[];
   /** By which programs find it: `{url}` and `{placeholder}` are filled in. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Absent: no bound but that of the key itself. */
+  readonly budget?: EndpointBudget;
   /** Programs inside hold it in place of the secret. It never leaves. */
   readonly placeholder: string;
 }

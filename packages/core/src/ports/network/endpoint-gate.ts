@@ -8,6 +8,12 @@ export interface EndpointRequest {
   readonly path: string;
 }
 
+/** Tokens that a server counted for one answer or for many. */
+export interface ModelTokens {
+  readonly input: number;
+  readonly output: number;
+}
+
 /** The end of a request. */
 export interface EndpointOutcome {
   /** That the server answered, of HTTP. Absent when it did not. */
@@ -15,6 +21,8 @@ export interface EndpointOutcome {
   /** Sizes of bodies, in bytes. */
   readonly sentBytes: number;
   readonly receivedBytes: number;
+  /** As the answer counted them. Absent when it did not, or could not be read. */
+  readonly tokens?: ModelTokens;
   /** Why it was refused or cut, in a sentence of ours. Absent when it ended by itself. */
   readonly reason?: string;
 }
@@ -35,10 +43,10 @@ export interface EndpointBooks {
   /**
    * Writes down that a request goes out. Nothing goes out before it is written.
    *
-   * @returns how its end is written down; nothing when there were too many within a minute
+   * @returns how its end is written down; `often` when there were too many within a minute, `spent` when the budget is
    * @throws whatever says that it could not be written
    */
-  begin(request: EndpointRequest): Promise<EndRequest | undefined>;
+  begin(request: EndpointRequest): Promise<EndRequest | 'often' | 'spent'>;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { EndpointPolicy } from '../../domain/secrets/endpoint-policy.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { Clock } from '../../ports/common/clock.ts';
 import type { EndpointBooks, EndpointRequest, EndRequest } from '../../ports/network/endpoint-gate.ts';
+import { addTokens, type EndpointUsage, newUsage, usageOf } from './endpoint-usage.ts';
 import type { SecretSource } from '../../ports/person/secret-source.ts';
 import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
@@ -15,6 +16,11 @@ const MINUTE_MS = 60_000;
 const MIN_SECRET_CHARACTERS = 8;
 /** Tokens of subscriptions, which its vendor lets its own program alone use. */
 const SUBSCRIPTION = /^sk-ant-oat/;
+
+function isSpent({ budget = {} }: EndpointPolicy, { requests, tokens }: EndpointUsage): boolean {
+  const { requests: most = Infinity, tokens: mostTokens = Infinity } = budget;
+  return requests >= most || tokens.input + tokens.output >= mostTokens;
+}
 
 interface Needs {
   readonly audit: AuditLog;
@@ -30,6 +36,7 @@ export class EndpointLedger implements EndpointBooks {
   #secret: { readonly value: Promise<string>; readonly untilMs: number } | undefined;
   #minute = { sinceMs: -Infinity, count: 0 };
   #leftOut = 0;
+  #spent: Promise<EndpointUsage> | undefined;
 
   constructor(record: Pick<SandboxRecord, 'id' | 'repositoryId'>, endpoint: EndpointPolicy, needs: Needs) {
     this.#record = record;
@@ -53,12 +60,14 @@ export class EndpointLedger implements EndpointBooks {
     this.#secret = undefined;
   }
 
-  async begin({ method, path }: EndpointRequest): Promise<EndRequest | undefined> {
+  async begin({ method, path }: EndpointRequest): Promise<EndRequest | 'often' | 'spent'> {
+    const spent = await this.#spending();
+    if (spent && isSpent(this.#endpoint, spent)) return 'spent';
     const nowMs = this.#needs.clock.monotonicMs();
     if (nowMs - this.#minute.sinceMs >= MINUTE_MS) this.#minute = { sinceMs: nowMs, count: 0 };
     if (this.#minute.count >= MAX_REQUESTS) {
       this.#leftOut += 1;
-      return undefined;
+      return 'often';
     }
     this.#minute.count += 1;
     const { id: sandbox, repositoryId } = this.#record;
@@ -72,9 +81,23 @@ export class EndpointLedger implements EndpointBooks {
       isRead: true, // nothing of it is lost but in a power cut
     });
     this.#leftOut -= leftOut;
+    if (spent) spent.requests += 1;
     return async (outcome) => {
+      if (spent) addTokens(spent, outcome.tokens);
       await finish(outcome.reason === undefined ? 'ok' : 'error', { ...outcome }).catch(() => {}); // the log says itself that it did not end
     };
+  }
+
+  /** Nothing without a budget. All of the sandbox's life counts, which the audit log has. */
+  async #spending(): Promise<EndpointUsage | undefined> {
+    if (!this.#endpoint.budget) return undefined;
+    const { id: sandbox, repositoryId } = this.#record;
+    const known =
+      this.#spent ??
+      usageOf(this.#needs.audit, { sandbox, repositoryId }).then((all) => all.get(this.#endpoint.name) ?? newUsage());
+    this.#spent = known;
+    known.catch(() => (this.#spent = undefined));
+    return await known;
   }
 
   #checked(secret: string): string {

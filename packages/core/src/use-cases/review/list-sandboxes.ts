@@ -151,7 +151,10 @@ export class ListSandboxes {
     records: readonly SandboxRecord[],
     calls: ReadonlyMap<SandboxId, LastCall>,
   ): Promise<ReadonlyMap<SandboxId, string>> {
-    const called = records.filter(({ id }) => !['cli', 'library', undefined].includes(calls.get(id)?.actor));
+    // An agent inside is one call, and a person who looks meanwhile calls after it.
+    const called = records.filter(
+      ({ id, policy }) => policy.endpoints || !['cli', 'library', undefined].includes(calls.get(id)?.actor),
+    );
     const found = await Promise.all(
       called.map(async (record) => [record.id, await agentIn(this.#needs.state, record)] as const),
     );

@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { ReadUsage, type ShownUsage } from '../../use-cases/review/read-usage.ts';
+import { fields } from '../declare/fields.ts';
+import { operation } from '../declare/operation.ts';
+
+/** `sandbox-usage`, `litterbox cost`: requests and tokens of a sandbox. */
+export const readUsage = operation({
+  name: 'sandbox-usage',
+  summary: 'Show how many requests and tokens a sandbox has spent at its endpoints',
+  effect: 'read',
+  command: { verb: 'cost', positional: ['sandbox'], examples: ['cost fix-login'] },
+  input: z.strictObject({ sandbox: fields.sandbox() }),
+  document: (usage: readonly ShownUsage[]) => usage,
+  execute: async (useCases, { sandbox }, options) => await useCases.get(ReadUsage).read(sandbox, options),
+});

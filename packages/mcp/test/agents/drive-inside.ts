@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { makeCertificate } from '@litterbox/testing';
+import type { AgentFixture } from './agent-fixture.ts';
+import { plotOf, type SeatDrive, type SeatedClient, withTool } from './drive-seat.ts';
+import { modelServer } from './model-server.ts';
+import { CHANGED_LINES, TASK } from './plots.ts';
+
+const LIMIT_MS = 240_000;
+/** Nowhere inside: it is searched for. */
+const KEY = 'sk-real-canary-0123456789abcdef';
+const KINDS = {
+  anthropic: { header: 'x-api-key', value: KEY },
+  openai: { header: 'authorization', value: `Bearer ${KEY}` },
+} as const;
+
+/** An agent that Litterbox runs inside. */
+export type InsideClient = Pick<SeatedClient, 'client' | 'tool' | 'input'> & {
+  readonly kind: keyof typeof KINDS;
+  /** Lines below its table: the model here has none of the names that it knows. */
+  readonly table?: string;
+};
+
+/** Lets the agent's own program work inside by `litterbox agent run`, then reads and merges as the person. @throws AssertionError */
+export async function driveInside(
+  { client, tool, input, kind, table = '' }: InsideClient,
+  install: string,
+  fixture: AgentFixture,
+): Promise<SeatDrive> {
+  const certificate = makeCertificate();
+  const outside = { certificate, ...KINDS[kind] };
+  const plot = plotOf(tool, input, true);
+  await using model = await modelServer(withTool(client.dialect, tool), plot, undefined, outside);
+  const { directory, repository } = fixture.scratch;
+  const ca = join(directory, 'ca.pem');
+  writeFileSync(ca, certificate.cert);
+  symlinkSync(join(install, client.program), join(directory, 'bin', client.id));
+  writeFileSync(
+    join(repository, '.litterbox.toml'),
+    `[secrets]\nKEY = { environment = "MODEL_KEY" }\n[endpoints.model]\nkind = "${kind}"\nurl = "${model.url}"\nsecret = "KEY"\n${table}`,
+  );
+  const trusted = fixture.litterbox('trust', '--yes');
+  assert.equal(trusted.status, 0, trusted.stderr);
+  const startedMs = performance.now();
+  const child = spawn('litterbox', ['agent', 'run', client.id, '--sandbox', 'mend-add', '--', TASK], {
+    cwd: repository,
+    env: { ...fixture.environment, MODEL_KEY: KEY, NODE_EXTRA_CA_CERTS: ca },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LIMIT_MS,
+  });
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
+  const said = `${stdout}${stderr}`;
+  assert.equal(model.talk.failure, undefined, said);
+  assert.ok(model.talk.isOver, `${model.talk.requests.join('\n')}\n${said}`);
+  assert.equal(child.exitCode, 0, said);
+  assert.match(stderr, /left mend-add with one changed file/);
+  const usage = JSON.parse(fixture.litterbox('cost', 'mend-add', '--json').stdout) as readonly { requests: number }[];
+  assert.ok((usage[0]?.requests ?? 0) >= 4, JSON.stringify(usage));
+  const look = `grep -rlaE 'sk-real-[c]anary' ~ /tmp "$PWD" /proc/*/environ /proc/*/cmdline 2>/dev/null; true`;
+  assert.equal(fixture.litterbox('run', 'mend-add', look).stdout, '');
+  assert.equal(execFileSync('sh', ['-c', `grep -rlaF "$0" "$1" || true`, KEY, directory], { encoding: 'utf8' }), '');
+  const diff = fixture.litterbox('diff', 'mend-add').stdout.split('\n');
+  assert.deepEqual(
+    diff.filter((line) => /^(diff |[-+](?!-- |\+\+ ))/.test(line)),
+    ['diff --git a/add.sh b/add.sh', ...CHANGED_LINES],
+  );
+  const merged = fixture.litterbox('merge', 'mend-add');
+  assert.equal(merged.status, 0, merged.stderr);
+  assert.equal(spawnSync('sh', ['test.sh'], { cwd: repository, env: fixture.environment }).status, 0);
+  return { talk: model.talk, said, seconds };
+}
