@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { LitterboxError } from 'litterbox';
 import { InsideFixture } from './inside-fixture.ts';
 
 const DONE = `echo '{"type":"result","usage":{"input_tokens":12,"output_tokens":3}}'`;
@@ -41,10 +42,10 @@ describe('an agent inside', () => {
     const token = 'sk-ant-oat01-0123456789abcdef';
     for (const path of ['~/.scripted/auth.json', '~/.codex/auth.json', '.claude/.credentials.json']) {
       await sandbox.run(`mkdir -p $(dirname ${path}); echo '{"token":"${token}"}' >${path}`);
-      const refused = await fixture.run('echo it runs').catch((error: Error) => error);
+      const refused = await fixture.run('echo it runs').catch((error: unknown) => error as LitterboxError);
       expect(refused).toMatchObject({ code: 'PERMISSION_DENIED' });
-      expect(String(refused)).toContain(path.replace('~', ''));
-      expect(String(refused)).not.toContain(token);
+      expect(JSON.stringify([refused, 'message' in refused && refused.message])).toContain(path.replace('~', ''));
+      expect(JSON.stringify([refused, 'message' in refused && refused.message])).not.toContain(token);
       await sandbox.run(`echo "{\\"token\\":\\"$ANTHROPIC_API_KEY\\"}" >${path}`);
     }
     expect(fixture.printed).toBe('');

@@ -22,7 +22,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonl
   ['Agents:', ['with', 'agent', 'cost', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
   ['More sandboxes:', ['fork', 'race', 'clone', 'pool', 'pause', 'resume', 'recover']],
-  ['This machine and others:', ['doctor', 'host', 'explain', 'trust', 'secret', 'audit', 'cost']],
+  ['This machine and others:', ['doctor', 'host', 'explain', 'trust', 'secret', 'audit']],
 ];
 
 /** What the commands below a word have in common, for the list of commands. */

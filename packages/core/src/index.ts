@@ -15,7 +15,7 @@ export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
 export type { ConfigOverrides } from './config/config-overrides.ts';
 export type { Config } from './config/config-schema.ts';
-export { type AgentTable, agentsOf } from './config/settings/agent-table.ts';
+export { type AgentTable, agentsOf } from './config/agent-table.ts';
 export type { ConfigWarning } from './config/config-warning.ts';
 export { contentHash } from './config/content-hash.ts';
 export { DEFAULT_IMAGE } from './config/default-image.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { agentsOf } from './settings/agent-table.ts';
+import { agentsOf } from './agent-table.ts';
 import { parseConfig } from './parse-config.ts';
 
 const agentsFrom = (text: string) => agentsOf(parseConfig(text, 'c.toml').config.agents);
@@ -11,7 +11,7 @@ test('the agents that come along, and which of them nobody drove', () => {
     'claude codex gemini opencode qwen copilot pi goose aider cursor cline amp',
   );
   const untried = Object.entries(agents).filter(([, { origin }]) => origin === 'untried');
-  expect(untried.map(([name]) => name).join(' ')).toBe('gemini opencode qwen copilot pi goose aider cursor cline amp');
+  expect(untried.map(([name]) => name).join(' ')).toBe('gemini opencode qwen copilot goose aider cursor cline amp');
 });
 
 test('a person has agents of their own, and replaces single keys of others', () => {
@@ -34,7 +34,7 @@ test.each([
   ['[agents.mine]\nprogram = "-rf"\nargs = ["{prompt}"]\nendpoint = "a"', 'CONFIG_VALUE'],
   ['[agents.mine]\nprogram = "a"\nargs = ["x"]\nendpoint = "a"', 'CONFIG_VALUE'],
 ])('refuses %j', (text, code) => {
-  expect(() => agentsFrom(text)).toThrow(expect.objectContaining({ code }) as unknown as Error);
+  expect(() => agentsFrom(text)).toThrow(expect.objectContaining({ code }));
 });
 
 test.each([
@@ -48,5 +48,5 @@ test.each([
 ])('refuses a budget: %j', (lines, code) => {
   const kind = lines.startsWith('url') ? '' : 'kind = "openai"\n';
   const text = `[secrets]\nK = { environment = "K" }\n[endpoints.a]\n${kind}secret = "K"\n${lines}\n`;
-  expect(() => parseConfig(text, 'c.toml')).toThrow(expect.objectContaining({ code }) as unknown as Error);
+  expect(() => parseConfig(text, 'c.toml')).toThrow(expect.objectContaining({ code }));
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { agentTables } from './settings/agent-table.ts';
+import { agentTables } from './agent-table.ts';
 import { hostDirectory, workdirPath } from './settings/absolute-path.ts';
 import { byteSize } from './settings/byte-size.ts';
 import { duration } from './settings/duration.ts';

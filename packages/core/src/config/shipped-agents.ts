@@ -6,7 +6,7 @@ const UNTRIED: readonly string[] = [
   'opencode',
   'qwen',
   'copilot',
-  'pi',
+
   'goose',
   'aider',
   'cursor',
@@ -100,7 +100,7 @@ COPILOT_ALLOW_ALL = "1"
 [pi]
 title = "pi"
 program = "pi"
-args = ["-p", "--mode", "json", "--provider", "anthropic", "{prompt}"]
+args = ["-p", "--mode", "json", "--model", "anthropic/claude-sonnet-4-5", "{prompt}"]
 endpoint = "anthropic"
 logins = ["agent/auth.json"]
 [pi.env]

@@ -159,7 +159,7 @@ function readBudget(value: unknown, hasTokens: boolean): EndpointBudget | undefi
     if (key === 'tokens' && !hasTokens)
       return new Refused('CONFIG_VALUE', 'tokens are counted for an endpoint of a kind alone', hint, ['budget', key]);
   }
-  return Object.keys(value).length > 0 ? (value as EndpointBudget) : undefined;
+  return Object.keys(value).length > 0 ? value : undefined;
 }
 
 function kindOf(name: string): EndpointKind | undefined {

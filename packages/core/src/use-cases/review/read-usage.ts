@@ -6,7 +6,9 @@ import { type EndpointUsage, newUsage, usageOf } from '../network/endpoint-usage
 
 /** Spending at one endpoint, over all sessions of a sandbox. */
 export interface ShownUsage extends Readonly<EndpointUsage> {
+  /** Its name. */
   readonly endpoint: string;
+  /** Most that may be spent. Absent: no bound but that of the key. */
   readonly budget?: EndpointBudget;
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { shippedAgents } from '../shipped-agents.ts';
-import { isTable, Refused, refusedValue, setting } from './setting.ts';
-import { variableProblem } from './variable-problem.ts';
+import { shippedAgents } from './shipped-agents.ts';
+import { isTable, Refused, refusedValue, setting } from './settings/setting.ts';
+import { variableProblem } from './settings/variable-problem.ts';
 
 /** Below a directory, without a way out of it. */
 const RELATIVE = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.@+-]+(?:\/[\w.@+-]+)*$/;
@@ -44,6 +44,7 @@ export interface AgentTable {
   readonly endpoint: string;
   /** Its state directory, below the home of the sandbox. */
   readonly state: string;
+  /** Variables that it has beside those of every command. */
   readonly env: Readonly<Record<string, string>>;
   /** Files in the state directory that it has to find, with their contents. */
   readonly files: Readonly<Record<string, string>>;
