@@ -94,7 +94,7 @@ describe('litterbox review', () => {
   it('AX145: gives the browser a file that its person alone reads, and no link in its words', async () => {
     const folder = join(scratch.repository, '..');
     const opened = join(folder, 'opened');
-    const script = `#!/bin/sh\nfile=\${1#file://}\n{ echo "$*"; stat -c %a "$file" "\$(dirname "$file")"; cat "$file"; } >${opened}.new\nmv ${opened}.new ${opened}\n`;
+    const script = `#!/bin/sh\nfile=\${1#file://}\n{ echo "$*"; stat -c %a "$file" "$(dirname "$file")"; cat "$file"; } >${opened}.new\nmv ${opened}.new ${opened}\n`;
     writeFileSync(join(folder, 'xdg-open'), script, { mode: 0o755 });
     const shown = scratch.startInTerminal(['review', 'one'], { PATH: `${folder}:${scratch.environment['PATH']}` });
     let said = '';
