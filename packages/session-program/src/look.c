@@ -104,14 +104,26 @@ static bool has_name(const struct entry *entry, const char *name, int (*compare)
   return false;
 }
 
-/* By the letters of find(1). */
-static char letter_of(mode_t mode) {
-  if (S_ISREG(mode)) return 'f';
-  if (S_ISDIR(mode)) return 'd';
-  if (S_ISLNK(mode)) return 'l';
-  if (S_ISSOCK(mode)) return 's';
-  if (S_ISFIFO(mode)) return 'p';
-  return S_ISCHR(mode) ? 'c' : 'b';
+/* By the letters of find(1). Most file systems tell the type with the name: to ask for each file is most of the time of a look. '\0' of one that is gone. */
+static char letter_of(int directory, const struct dirent *entry) {
+  struct stat found;
+  switch (entry->d_type) {
+    case DT_REG: return 'f';
+    case DT_DIR: return 'd';
+    case DT_LNK: return 'l';
+    case DT_SOCK: return 's';
+    case DT_FIFO: return 'p';
+    case DT_CHR: return 'c';
+    case DT_BLK: return 'b';
+    default: break;
+  }
+  if (fstatat(directory, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) return '\0';
+  if (S_ISREG(found.st_mode)) return 'f';
+  if (S_ISDIR(found.st_mode)) return 'd';
+  if (S_ISLNK(found.st_mode)) return 'l';
+  if (S_ISSOCK(found.st_mode)) return 's';
+  if (S_ISFIFO(found.st_mode)) return 'p';
+  return S_ISCHR(found.st_mode) ? 'c' : 'b';
 }
 
 static void tell_credential(char letter, const char *path) {
@@ -141,11 +153,10 @@ static void search(int directory, char *path, int level, bool is_far) {
   size_t length = strlen(path);
   for (const struct dirent *entry; (entry = readdir(stream)) != NULL;) {
     const char *name = entry->d_name;
-    struct stat found;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || length + strlen(name) + 2 > PATH_MAX) continue;
-    if (fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    char letter = letter_of(directory, entry);
+    if (letter == '\0') continue;
     snprintf(path + length, PATH_MAX - length, "/%s", name);
-    char letter = letter_of(found.st_mode);
     if (is_far ? is_secret(letter, path) : has_name(names, name, strcasecmp)) tell_credential(letter, path);
     bool is_entered = letter == 'd' && level < (is_far ? FAR_LEVELS : NEAR_LEVELS) && !(is_far && has_name(code, name, strcmp));
     int below = is_entered ? openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
