@@ -32,7 +32,8 @@ export function processes(check: Check): void {
       argv: [
         'sh',
         '-c',
-        "trap 'wait; exit 7' TERM; sh -c 'trap \"echo told; exit\" TERM; echo up; while :; do sleep 0.05; done' & wait; wait",
+        // It starts nothing once it has its trap: a copy of the shell that is not another program yet would run that too.
+        "trap 'wait; exit 7' TERM; sh -c 'sleep 1000 & trap \"echo told; exit\" TERM; echo up; wait' & wait; wait",
       ],
     });
     let said = '';
