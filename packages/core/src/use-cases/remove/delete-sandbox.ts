@@ -17,7 +17,7 @@ import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
-import { otherAgentIn } from '../session/seat-agent.ts';
+import { otherHandsIn } from '../session/seat-agent.ts';
 import { removeSnapshots } from './sandbox-snapshots.ts';
 import type { SettleSandbox } from '../record/settle-sandbox.ts';
 
@@ -162,7 +162,7 @@ export class DeleteSandbox {
 
   /** An agent that has done nothing yet is at work all the same. */
   async #assertNoAgent(record: SandboxRecord, options?: ProgressOptions): Promise<void> {
-    const agent = await otherAgentIn(this.#needs.state, record, this.#needs.actor, options);
+    const agent = await otherHandsIn(this.#needs.state, record, this.#needs.actor, options);
     if (agent === undefined) return;
     throw new LitterboxError('SANDBOX_ACTIVE', `${agent} is at work in ${record.slug}.`, {
       operation: 'sandbox.delete',

@@ -17,7 +17,7 @@ import type { ReadProof } from '../review/read-proof.ts';
 import type { ShownPlan } from '../review/shown-plan.ts';
 import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
 import { assertWhole } from '../session/open-sandboxes.ts';
-import { otherAgentIn } from '../session/seat-agent.ts';
+import { otherHandsIn } from '../session/seat-agent.ts';
 import type { SettleSandbox } from '../record/settle-sandbox.ts';
 
 /** An apply or merge that is asked for. */
@@ -159,7 +159,7 @@ export class IntegrateChanges {
       tip.number > 0 &&
       (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
       (await repository.isMerged(record.id));
-    const agent = isMerged ? await otherAgentIn(this.#needs.state, record, this.#needs.actor, options) : undefined;
+    const agent = isMerged ? await otherHandsIn(this.#needs.state, record, this.#needs.actor, options) : undefined;
     const isDeleted = isMerged && agent === undefined;
     if (isDeleted) {
       failpoint('merge.before-delete');

@@ -38,7 +38,20 @@ export class SeatAgent {
   ): Promise<Lease> {
     const found = await this.#needs.findSandbox.find(sandbox, options);
     const { id, repositoryId } = found;
-    const lease = await takeSeat(this.#needs.state, found, agent, HINT, options);
+    const seat = await takeSeat(this.#needs.state, found, agent, HINT, options);
+    const hands = await this.#needs.state
+      .lease(handsOf(found), agent, { ...options, waitMs: LOOK_MS })
+      .catch(async (error: unknown) => {
+        await seat[Symbol.asyncDispose]();
+        throw error;
+      });
+    const lease: Lease = {
+      resource: seat.resource,
+      async [Symbol.asyncDispose]() {
+        await hands[Symbol.asyncDispose]();
+        await seat[Symbol.asyncDispose]();
+      },
+    };
     const entry = { operation: 'agent-seat', actor: agent, repositoryId, sandbox: id, input: {} };
     const ended = await this.#needs.audit.start(entry).catch(async (error: unknown) => {
       await lease[Symbol.asyncDispose]();
@@ -81,8 +94,28 @@ export async function takeSeat(
 
 /** The agent that is at work in a sandbox, if any. */
 export async function agentIn(state: StateStore, sandbox: Named): Promise<string | undefined> {
+  return await holderOf(state, seatOf(sandbox));
+}
+
+/**
+ * The agent that has nothing but this sandbox to work in, where it is not the one that calls: a deletion would take its ground away. One that
+ * asks over MCP is told of a deletion by its next call, and makes another sandbox.
+ *
+ * @param actor who calls, unless the options name an agent
+ */
+export async function otherHandsIn(
+  state: StateStore,
+  sandbox: Named,
+  actor: string,
+  options?: ProgressOptions,
+): Promise<string | undefined> {
+  const agent = await holderOf(state, handsOf(sandbox));
+  return agent === (options?.seatOf ?? actor) ? undefined : agent;
+}
+
+async function holderOf(state: StateStore, resource: string): Promise<string | undefined> {
   try {
-    await using _seat = await state.lease(seatOf(sandbox), LOOK, { waitMs: 0 });
+    await using _seat = await state.lease(resource, LOOK, { waitMs: 0 });
     return undefined;
   } catch (error) {
     if (!isLitterboxError(error, 'BUSY')) throw error;
@@ -91,19 +124,5 @@ export async function agentIn(state: StateStore, sandbox: Named): Promise<string
   }
 }
 
-/**
- * The agent that is at work in a sandbox, where it is not the one that calls: deletion would take its ground away.
- *
- * @param actor who calls, unless the options name an agent
- */
-export async function otherAgentIn(
-  state: StateStore,
-  sandbox: Named,
-  actor: string,
-  options?: ProgressOptions,
-): Promise<string | undefined> {
-  const agent = await agentIn(state, sandbox);
-  return agent === (options?.seatOf ?? actor) ? undefined : agent;
-}
-
 const seatOf = ({ id }: Named) => `agent:${id}`;
+const handsOf = ({ id }: Named) => `hands:${id}`;
