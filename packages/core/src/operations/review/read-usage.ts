@@ -6,7 +6,7 @@ import { operation } from '../declare/operation.ts';
 /** `sandbox-usage`, `litterbox cost`: requests and tokens of a sandbox. */
 export const readUsage = operation({
   name: 'sandbox-usage',
-  summary: 'Show how many requests and tokens a sandbox has spent at its endpoints',
+  summary: 'Show what a sandbox has spent at its endpoints: requests and tokens',
   effect: 'read',
   command: { verb: 'cost', positional: ['sandbox'], examples: ['cost fix-login'] },
   input: z.strictObject({ sandbox: fields.sandbox() }),
