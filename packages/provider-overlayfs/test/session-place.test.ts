@@ -33,7 +33,7 @@ beforeEach(async () => {
   await chmod(io, 0o755);
   await run('mkfifo', [join(io, 'control'), join(io, 'ready')]);
   descriptors.push(openSync(join(io, 'control'), 'r+'), openSync(join(io, 'ready'), 'r+'));
-  const words = ['-r', '-p', '-f', '--mount-proc', program, 'place', io];
+  const words = ['-r', '-p', '-f', '--kill-child', '--mount-proc', program, 'place', io];
   place = spawn('unshare', words, { stdio: 'ignore', detached: true });
   children.push(place);
   const ready = spawn('head', ['-n', '1', join(io, 'ready')], { stdio: ['ignore', 'pipe', 'ignore'] });
