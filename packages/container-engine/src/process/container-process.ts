@@ -185,9 +185,9 @@ export class ContainerProcess implements ProcessHandle {
   async kill(signal: SignalName): Promise<void> {
     const pid = this.#started?.pid;
     if (this.#hasEnded || pid === undefined) return;
-    // Its whole group, which it leads where the image has setsid. busybox does not know `--`, dash needs it.
+    // Its whole group, which it leads where the image has setsid. dash needs `--`; busybox complains of it, signals all the same and fails.
     const send = `kill -s ${signal.slice(3)}`;
-    await this.#input.tell?.(`{ ${send} -- -${pid} || ${send} -${pid} || ${send} ${pid}; } 2>/dev/null`);
+    await this.#input.tell?.(`{ ${send} -${pid} || ${send} -- -${pid} || ${send} ${pid}; } 2>/dev/null`);
     if (signal !== 'SIGKILL') return;
     this.#maxUnreadBytes = MAX_LAST_BYTES;
     this.#renew();

@@ -24,7 +24,7 @@ while read -r lb_verb lb_first lb_second <&7; do
 case $lb_verb in
 run) ( . ${INSIDE.io}/$lb_first.cmd ) 7<&- & ;;
 kill) lb_kill "$lb_first" "$lb_second" ;;
-signal) kill -s "$lb_second" -- "-$lb_first" || kill -s "$lb_second" "-$lb_first" || kill -s "$lb_second" "$lb_first" ;;
+signal) kill -s "$lb_second" "-$lb_first" || kill -s "$lb_second" -- "-$lb_first" || kill -s "$lb_second" "$lb_first" ;;
 esac
 done`;
 
