@@ -191,6 +191,27 @@ describe('the page', () => {
     ]);
   });
 
+  it('says of a sandbox that cannot be looked at that nobody looked', async () => {
+    const summary = {
+      state: 'ready',
+      provider: 'overlayfs',
+      repository: '/home/me/shop',
+      createdAtMs: 0,
+      work: { revisions: 1, unmilestoned: 1, files: 1, addedLines: 1, removedLines: 0 },
+    };
+    await using seen = await seePage(
+      fakeWorks(() => numberedPatch(1, 1), 1, {
+        'sandbox-list': () => ['hostile', 'other'].map((name) => ({ ...summary, name })),
+        'sandbox-plan': ({ sandbox }: { readonly sandbox: string }) => {
+          if (sandbox === 'other') throw new Error('its disk is gone');
+          return PLAN;
+        },
+      }),
+    );
+    await seen.page.getByText('cannot be looked at').waitFor();
+    await expect(seen.page.getByText('not tested', { exact: true }).first().waitFor()).resolves.toBeUndefined();
+  });
+
   it('keeps notes on lines, and copies them as text', async () => {
     const blame = { tip: TIP, changes: [] };
     await using seen = await seePage(fakeWorks(() => numberedPatch(1, 3), 1, { 'sandbox-blame': () => blame }));

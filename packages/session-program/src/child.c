@@ -73,15 +73,8 @@ void reset_signals(void) {
 const char *find_program(const char *name) {
   static char found[PATH_MAX];
   const char *path = getenv("PATH");
-  while (path != NULL && *path != '\0') {
-    size_t length = strcspn(path, ":");
-    int written = snprintf(found, sizeof found, "%.*s/%s", (int)length, path, name);
-    if (length > 0 && written > 0 && (size_t)written < sizeof found && access(found, X_OK) == 0 && !is_directory(found))
-      return found;
-    path += length;
-    if (*path == ':') path++;
-  }
-  fail("the program %s is missing", name);
+  if (path == NULL || !find_in_path(path, name, false, found)) fail("the program %s is missing", name);
+  return found;
 }
 
 /* Reads both pipes to their ends. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,6 +59,19 @@ bool write_existing(const char *path, const char *text) {
 bool write_new(const char *path, const char *text, size_t length, mode_t mode) {
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
   return file >= 0 && write_and_close(file, text, length);
+}
+
+bool is_program(const char *path) { return access(path, X_OK) == 0 && !is_directory(path); }
+
+bool find_in_path(const char *path, const char *name, bool trusted, char *found) {
+  for (;; path++) {
+    size_t length = strcspn(path, ":");
+    int written = snprintf(found, PATH_MAX, "%.*s%s%s", (int)length, path, length > 0 ? "/" : "", name);
+    bool is_allowed = *name != '\0' && (*path == '/' || trusted);
+    if (is_allowed && written > 0 && written < PATH_MAX && is_program(found)) return true;
+    path += length;
+    if (*path == '\0') return false;
+  }
 }
 
 bool exists(const char *path) {

@@ -20,11 +20,20 @@ bool write_existing(const char *path, const char *text);
 /* Makes a file with that text and mode, in place of what it held. False, with errno, when it cannot. */
 bool write_new(const char *path, const char *text, size_t length, mode_t mode);
 
+/*
+ * Looks for a program in the directories of a PATH and leaves its path in `found`, which has room for PATH_MAX bytes. One that
+ * is not absolute, such as an empty one, starts at the current directory: it counts only where that is `trusted`.
+ */
+bool find_in_path(const char *path, const char *name, bool trusted, char *found);
+
 /* Whether something is at that path, a dangling link too. */
 bool exists(const char *path);
 
 /* Whether a directory is at that path, behind a link too. */
 bool is_directory(const char *path);
+
+/* Whether this user may start what is at that path. */
+bool is_program(const char *path);
 
 /* Makes a directory and those above it. False, with errno, when it cannot. */
 bool make_directories(const char *path);

@@ -11,13 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "child.h"
 #include "ending.h"
 #include "files.h"
 #include "start.h"
 
 /* Descriptor of `control`: the facts of a session expect it there, and nothing else. */
-enum { CONTROL = 7, MAX_LINE_BYTES = 512, MAX_READY_BYTES = 4096 };
+enum { CONTROL = 7, MAX_READY_BYTES = 4096 };
 
 static void close_standard(void) {
   int nothing = open("/dev/null", O_RDWR);
@@ -69,7 +70,7 @@ static pid_t number_of(const char *text) {
   return *text == '\0' || *end != '\0' || number < 2 || number > INT_MAX ? 0 : (pid_t)number;
 }
 
-static void obey(char *line, const char *io) {
+static void obey(char *line, const void *io) {
   char *first = split(line);
   char *second = split(first);
   if (strcmp(line, "run") == 0) start_process(io, first);
@@ -80,28 +81,13 @@ static void obey(char *line, const char *io) {
 }
 
 static _Noreturn void serve(const char *io) {
-  char path[PATH_MAX], text[MAX_LINE_BYTES];
+  char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/control", io);
   int control = open(path, O_RDWR | O_NOFOLLOW);
   if (control < 0 || (control != CONTROL && (dup2(control, CONTROL) < 0 || close(control) != 0))) _exit(1);
   if (fcntl(CONTROL, F_SETFD, FD_CLOEXEC) != 0) _exit(1);
   say_ready(io);
-  size_t length = 0;
-  for (;;) {
-    ssize_t got = read(CONTROL, text + length, sizeof text - 1 - length);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) _exit(1);
-    length += (size_t)got;
-    text[length] = '\0';
-    for (char *end; (end = memchr(text, '\n', length)) != NULL;) {
-      *end = '\0';
-      size_t used = (size_t)(end - text) + 1;
-      obey(text, io);
-      memmove(text, text + used, length - used + 1);
-      length -= used;
-    }
-    if (length == sizeof text - 1) length = 0; /* no line of ours is that long */
-  }
+  obey_lines(CONTROL, obey, io);
 }
 
 int run_place(const char *io) {

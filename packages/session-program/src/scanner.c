@@ -31,7 +31,6 @@ enum {
   OPEN_SECONDS = 60,
   MAX_INSTRUCTIONS = BPF_MAXINSNS,
   MAX_SIGNALS = 1024,
-  MAX_LINE_BYTES = 512,
 };
 
 /* Any directory that every machine has: its root is built in there. */
@@ -110,39 +109,19 @@ static _Noreturn void serve(const char *identity, int control) {
 }
 
 /* `run ID` starts a walker, `kill PID` ends one. Nobody inside of the sandbox can write here. */
-static void obey(char *line, int control) {
+static void obey(char *line, const void *control) {
   char *rest = line + strcspn(line, " ");
   if (*rest == ' ') *rest++ = '\0';
   rest[strcspn(rest, " ")] = '\0';
   if (strcmp(line, "run") == 0 && is_identity(rest)) {
     pid_t walker = fork();
-    if (walker == 0) serve(rest, control);
+    if (walker == 0) serve(rest, *(const int *)control);
     if (walker < 0) refuse_asked("/io", rest, "no-fifo");
     return;
   }
   if (strcmp(line, "kill") != 0) return;
   pid_t walker = (pid_t)strtol(rest, NULL, 10);
   if (walker > 1) (void)kill(walker, SIGKILL);
-}
-
-static _Noreturn void listen_at(int control) {
-  char text[MAX_LINE_BYTES];
-  size_t length = 0;
-  for (;;) {
-    ssize_t got = read(control, text + length, sizeof text - 1 - length);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) _exit(1);
-    length += (size_t)got;
-    text[length] = '\0';
-    for (char *end; (end = strchr(text, '\n')) != NULL;) {
-      *end = '\0';
-      size_t used = (size_t)(end - text) + 1;
-      obey(text, control);
-      memmove(text, text + used, length - used + 1);
-      length -= used;
-    }
-    if (length == sizeof text - 1) length = 0; /* no line of ours is that long */
-  }
 }
 
 /* As process 1 of a namespace of its own. */
@@ -171,7 +150,7 @@ static _Noreturn void become_scanner(const struct settings *settings, int status
   load_filter();
   if (!write_all(STDOUT_FILENO, "ready", sizeof "ready")) _exit(1);
   if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) _exit(1);
-  listen_at(control);
+  obey_lines(control, obey, &control);
 }
 
 void start_scanner(struct scanner *scanner, const struct settings *settings) {

@@ -40,19 +40,11 @@ static _Noreturn void refuse(const char *word) {
   _exit(0);
 }
 
-static bool is_program(const char *path) { return access(path, X_OK) == 0 && !is_directory(path); }
-
 static bool has_program(const char *name) {
-  char path[PATH_MAX];
+  char found[PATH_MAX];
   if (strchr(name, '/') != NULL) return is_program(name);
-  const char *search = getenv("PATH");
-  for (search = search == NULL ? "/usr/bin:/bin" : search;;) {
-    size_t length = strcspn(search, ":");
-    int written = snprintf(path, sizeof path, "%.*s%s%s", (int)length, search, length > 0 ? "/" : "", name);
-    if (*name != '\0' && written > 0 && (size_t)written < sizeof path && is_program(path)) return true;
-    if (search[length] == '\0') return false;
-    search += length + 1;
-  }
+  const char *path = getenv("PATH");
+  return find_in_path(path == NULL ? "/usr/bin:/bin" : path, name, true, found);
 }
 
 /* PWD says where a program is as whoever asked for it wrote it, as long as that is a plain path. */

@@ -117,8 +117,12 @@ export class App {
       for (const { name } of idle.slice(0, MAX_LOOKED)) {
         if (this.#verdicts.has(name)) continue;
         const address = `/api/sandboxes/${encodeURIComponent(name)}/plan`;
-        const plan = await this.#server.post<Plan>(address, { integration: 'merge' }).catch(() => undefined);
-        if (plan) this.#note(name, plan);
+        try {
+          this.#note(name, await this.#server.post<Plan>(address, { integration: 'merge' }));
+        } catch (error) {
+          this.#verdicts.set(name, { refused: error instanceof Error ? error.message : String(error) });
+          this.#showList();
+        }
       }
     } finally {
       this.#isLooking = false;

@@ -3,8 +3,10 @@ import { element } from './element.ts';
 import { conflictsOf } from './overview.ts';
 import { ago, counted } from './words.ts';
 
-/** The result of a look into a sandbox. */
-export interface Verdict {
+/** The result of a look into a sandbox; where there is none, why. */
+export type Verdict = Findings | { readonly refused: string };
+
+interface Findings {
   readonly risks: number;
   readonly proof: 'good' | 'fair' | 'bad';
   readonly proofText: string;
@@ -38,8 +40,7 @@ export function sandboxList(
         element(
           'span',
           { class: 'chips' },
-          verdict && verdict.risks > 0 && element('span', { class: 'chip bad' }, `${verdict.risks} to read first`),
-          verdict && element('span', { class: `chip ${verdict.proof}` }, verdict.proofText),
+          ...(verdict ? verdictChips(verdict) : []),
           conflicts.length > 0 &&
             element(
               'span',
@@ -52,6 +53,14 @@ export function sandboxList(
     );
   };
   return element('ul', { class: 'sandboxes' }, ...sandboxes.map(item));
+}
+
+function verdictChips(verdict: Verdict): (HTMLElement | false)[] {
+  if ('refused' in verdict) return [element('span', { class: 'chip', title: verdict.refused }, 'cannot be looked at')];
+  return [
+    verdict.risks > 0 && element('span', { class: 'chip bad' }, `${verdict.risks} to read first`),
+    element('span', { class: `chip ${verdict.proof}` }, verdict.proofText),
+  ];
 }
 
 const otherOf = (conflict: { readonly sandbox: string; readonly other?: string } | undefined, name: string) =>
