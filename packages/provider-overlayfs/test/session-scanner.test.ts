@@ -295,7 +295,12 @@ describe('a walker', () => {
 
   it('ends with whoever asked for it', async () => {
     const child = walker();
-    await once(child.stdout, 'data');
+    // Until it has answered it may still wait for its pipes, a minute at most.
+    const answered = new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => chunk.includes(0) && resolve());
+    });
+    child.stdin.write('C/workspace/gone\0');
+    await answered;
     const begun = scannerProcesses();
     child.kill('SIGKILL');
     await eventually(
