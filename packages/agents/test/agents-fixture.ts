@@ -40,8 +40,12 @@ export class AgentsFixture extends RepositoryFixture {
     await this.#listening?.[Symbol.asyncDispose]();
   }
 
-  /** A directory of programs, with a `codex` that behaves in one way, and a `claude`. */
-  programs(mode: 'remote' | 'local' | 'broken'): string {
+  /**
+   * A directory of programs, with a `codex` that behaves in one way, and a `claude`.
+   *
+   * @param start how the script there starts it; without `exec` it waits, as launchers do
+   */
+  programs(mode: 'remote' | 'local' | 'broken', start = 'exec'): string {
     const bin = join(this.directory, `bin-${mode}`);
     mkdirSync(bin);
     for (const [name, word] of [
@@ -49,7 +53,7 @@ export class AgentsFixture extends RepositoryFixture {
       ['claude', ''],
     ] as const) {
       const path = join(bin, name);
-      writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${program(name)}' ${word} "$@"\n`);
+      writeFileSync(path, `#!/bin/sh\n${start} '${process.execPath}' '${program(name)}' ${word} "$@"\nexit $?\n`);
       chmodSync(path, 0o755);
     }
     return bin;

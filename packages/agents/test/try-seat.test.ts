@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { assertTried, SEATS } from '../src/index.ts';
@@ -6,6 +6,9 @@ import { AgentsFixture } from './agents-fixture.ts';
 
 const codex = SEATS.find(({ id }) => id === 'codex');
 if (!codex) throw new Error('no seat');
+
+/** A launcher that waits for what it starts, with something else beside that goes on. */
+const BESIDE = '[ "$1" = --version ] || sleep 600 &\n';
 
 describe('a program is tried before it is trusted', () => {
   it('once for each version, when its commands come to us', async () => {
@@ -33,6 +36,16 @@ describe('a program is tried before it is trusted', () => {
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`litterbox-trial-${process.pid}-`))).toEqual([]);
   });
 
+  it('FC-299: one behind a launcher ends with the trial', async () => {
+    await using fixture = new AgentsFixture();
+    const environment = { PATH: `${fixture.programs('remote', BESIDE)}:/usr/bin:/bin` };
+    await assertTried(codex, environment, fixture.stateDirectory, () => {});
+    const left = readdirSync('/proc').filter(
+      (name) => /^\d+$/.test(name) && environmentOf(name).includes(`litterbox-trial-${process.pid}-`),
+    );
+    expect(left).toEqual([]);
+  });
+
   it('one that is not there is told', async () => {
     await using fixture = new AgentsFixture();
     await expect(
@@ -40,3 +53,11 @@ describe('a program is tried before it is trusted', () => {
     ).rejects.toMatchObject({ code: 'TOOL_MISSING' });
   });
 });
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return ''; // it has ended
+  }
+}

@@ -672,9 +672,7 @@ describe('the command line', () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'told', '--memory', '128MiB', '--processes', '64']);
     const late = await fixture.run(['run', 'told', '--timeout', '1s', 'sleep 60']);
-    expect(late.stderr).toMatch(
-      /reached its timeout and was stopped after \d+ s; --timeout gives it longer, limits\.timeout/,
-    );
+    expect(late.stderr).toMatch(/stopped after \d+ s, .*--timeout.*limits\.timeout/);
     expect(late.code).toBe(124);
     const git = await fixture.run(['run', 'told', 'echo "fatal: not a git repository" >&2; exit 128']);
     expect(git.stderr).toContain('hint: The workspace is no git repository.');
@@ -711,7 +709,7 @@ describe('the command line', () => {
       ]);
       expect(await hints('echo "connect: connection refused: 127.0.0.1:99"; exit 1')).toEqual([]);
       expect(await hints('echo "Error: EMFILE: too many open files" >&2; exit 1')).toEqual([
-        expect.stringMatching(/^hint: a process may have only so many files open .*limits\.open-files/),
+        expect.stringMatching(/^hint: .*open files.*limits\.open-files/),
       ]);
     }
   });
@@ -792,7 +790,9 @@ describe('the command line', () => {
     });
     const message = '#42 Add b\n\n# not a comment';
     expect((await fixture.run(['milestone', 'numbered', message])).code).toBe(0);
-    expect(fixture.git('log', '-1', '--format=%B', 'litterbox/numbered').trim()).toBe(message);
+    expect(
+      fixture.git('log', '-1', '--format=%B', 'litterbox/numbered').trim().split('\n\nLitterbox-Revision: '),
+    ).toEqual([message, expect.stringMatching(/^1 /)]);
     fixture.file('c', 'c\n');
     fixture.git('add', 'c');
     fixture.git('commit', '-qm', 'meanwhile');
@@ -999,7 +999,10 @@ describe('the command line', () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'clash']);
     const nothing = await fixture.run(['merge', 'clash', '--dry-run']);
-    expect(nothing).toMatchObject({ code: 0, stderr: expect.stringMatching(/ into main:\n {2}No changes\.\n$/) });
+    expect(nothing).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/ into main:\n {2}No changes\.\n {2}Tests: .*\n$/),
+    });
     await fixture.run(['run', 'clash', 'echo theirs >a.txt']);
     fixture.file('a.txt', 'ours\n');
     fixture.git('commit', '-qam', 'ours');

@@ -66,7 +66,7 @@ test('an engine that does not answer makes its sandboxes slow, and the others sh
   );
   expect(table.stdout + table.stderr).not.toContain('recover');
   const explained = await fixture.run(['explain', 'there'], undefined, silent);
-  expect(explained.stdout).toContain('it is slow: its engine or machine did not answer in time, and may be busy alone');
+  expect(explained.stdout).toMatch(/^it is slow: /m);
   const doctor = await fixture.run(['doctor', '--json'], undefined, silent);
   const { providers } = JSON.parse(doctor.stdout) as {
     readonly providers: readonly {

@@ -136,7 +136,7 @@ export class MachineSurvey {
     return this.#filter;
   }
 
-  /** Absolute path of the session program; undefined where shell text starts sessions. Its parent has to be there. */
+  /** Absolute path of the session program; undefined where shell text starts sessions. */
   async programFile(options?: CallOptions): Promise<string | undefined> {
     return await this.#program.path((await this.machine(options)).program, options);
   }

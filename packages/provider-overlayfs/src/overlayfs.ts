@@ -251,7 +251,7 @@ class OverlayProvider implements SandboxProvider {
     const { directory } = this.#directories.filesOf(id);
     const machine = await this.#survey.machine(options);
     const leavings = leavingsOf(machine, id);
-    const program = await this.#survey.programFile(options);
+    const program = await this.#survey.programFile(options).catch(() => undefined); // a full disk is no reason to keep a sandbox
     const takenOut = options?.keepPlayground ? await this.#takePlaygroundOut(id) : '';
     failpoint('provider.before-remove');
     const end = `( ${endSessionScript(directory, leavings)} ) || exit 1
@@ -314,6 +314,7 @@ ${takenOut}`;
     const wanted = { host: this.#host, bases, ...owner };
     const over = changes === 'upper' ? await ensureBaseOver(wanted, spec.workspace, options) : undefined;
     if (over) {
+      failpoint('provider.after-difference');
       const layered = { ...meta, over };
       if ((await stage(layered, [over.base, over.difference])) === 'staged') return layered;
     }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, expect, it } from '@jest/globals';
-import { collected } from '@litterbox/conformance';
+import { collected, eventually } from '@litterbox/conformance';
 import { type Host, SandboxId } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
@@ -46,6 +46,27 @@ it('a process that is asked for while the session ends is started in the next on
   await expect(killing.exit).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   const { stdout } = await collected(await runtime.spawn({ argv: ['sh', '-c', 'echo again'] }));
   expect(stdout).toBe('again\n');
+  await provider.remove(id);
+});
+
+it('calls at once after a stop start one session, which ends with the runtime', async () => {
+  const directory = await backendDirectory('copy');
+  directories.push(directory);
+  const id = SandboxId.make();
+  const host = localHost();
+  const ours = { host, facts: await host.facts(), directory, strategy: 'copy' } as const;
+  await using provider = overlayfs(ours);
+  const runtime = await provider.create(sandboxSpec(id));
+  await collected(await runtime.spawn({ argv: ['true'] }));
+  await runtime.stop();
+  await runtime.start();
+  const calls = [1, 2, 3].map(async () => await collected(await runtime.spawn({ argv: ['true'] })));
+  await Promise.all([...calls, runtime.scan(undefined)]);
+  await runtime[Symbol.asyncDispose]();
+  await eventually(
+    async () => readdirSync('/proc').filter((pid) => contentOf(`/proc/${pid}/cmdline`).includes(directory)),
+    (left) => left.length === 0,
+  );
   await provider.remove(id);
 });
 

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { LitterboxError } from 'litterbox';
+import { endTree } from '../end-tree.ts';
 import type { Hands } from '../hands.ts';
 import { ownDirectory } from '../own-directory.ts';
 import type { Seat } from '../seats/seat.ts';
@@ -28,6 +29,10 @@ export async function trySeat(seat: Seat, program: string, environment: NodeJS.P
   const arrived = Promise.withResolvers<'arrived'>();
   await using model = await trialModel(seat, `: >'${ranHere.replaceAll("'", "'\\''")}'`);
   let child: ChildProcess | undefined;
+  let patience: NodeJS.Timeout | undefined;
+  const end = () => {
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) endTree(child.pid, 'SIGKILL');
+  };
   try {
     await using opened = await seat.open({
       hands: nobody(directory, () => arrived.resolve('arrived')),
@@ -43,9 +48,8 @@ export async function trySeat(seat: Seat, program: string, environment: NodeJS.P
         ...opened.environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: PATIENCE_MS,
-      killSignal: 'SIGKILL',
     });
+    patience = setTimeout(end, PATIENCE_MS);
     const said = [child.stdout, child.stderr].map(async (stream) => (stream ? await text(stream) : ''));
     const ended = once(child, 'close').then(() => 'ended' as const);
     const outcome = await Promise.race([arrived.promise, ended]);
@@ -54,7 +58,8 @@ export async function trySeat(seat: Seat, program: string, environment: NodeJS.P
     const last = (await Promise.all(said)).join('\n').trim().split('\n').slice(-3).join(' | ').slice(-400);
     throw refusal(seat, program, `did not hand its command to Litterbox; it ended with: ${last}`);
   } finally {
-    child?.kill('SIGKILL');
+    clearTimeout(patience);
+    end();
     if (child && child.exitCode === null && child.signalCode === null) await once(child, 'close');
     await rm(home, { recursive: true, force: true });
   }

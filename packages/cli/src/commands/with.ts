@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { assertTried, type Seat, SEATS } from '@litterbox/agents';
+import { assertTried, endTree, type Seat, SEATS } from '@litterbox/agents';
 import {
   createSandbox,
   type CreateSandboxResult,
@@ -22,7 +22,6 @@ import { ownPath } from '../agents/own-path.ts';
 import { conclude } from '../agents/conclude.ts';
 import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
-import { endTree } from '../end-tree.ts';
 import { loadForAgent } from '../load-litterbox.ts';
 import { leftBehind } from '../left-behind.ts';
 import type { Perform } from '../perform.ts';

@@ -14,6 +14,7 @@ export const CREATE: Readonly<Record<string, 'undone' | 'done'>> = {
   'base-tree.half': 'undone',
   'base-tree.before-name': 'undone',
   'provider.after-base-tree': 'undone',
+  'provider.after-difference': 'undone',
   'provider.after-directory': 'undone',
   'session.after-link': 'undone',
   'session.before-go': 'undone',

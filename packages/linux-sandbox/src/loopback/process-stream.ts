@@ -20,24 +20,27 @@ export async function firstLine(
   const chunks = process[Symbol.asyncIterator]();
   let said: Uint8Array = new Uint8Array();
   let end = -1;
+  let complaint = ''; // of a program that is done already: an engine may pass it on before the first line
   while (end < 0 && said.length < MAX_LINE_BYTES) {
     const next = await chunks.next();
     if (next.done) break;
     if (next.value.type === 'stdout-data') said = joinBytes([said, next.value.bytes]);
+    else complaint = withMore(complaint, next.value.bytes);
     end = said.indexOf(0x0a);
   }
   const line = new TextDecoder().decode(said.subarray(0, end < 0 ? said.length : end));
   const early = end < 0 ? new Uint8Array() : said.slice(end + 1);
-  return { line, stream: streamOf(process, chunks, early) };
+  return { line, stream: streamOf(process, chunks, early, complaint) };
 }
 
 function streamOf(
   process: ProcessHandle,
   chunks: AsyncIterator<{ readonly type: string; readonly bytes: Uint8Array }>,
   early: Uint8Array,
+  saidEarly: string,
 ): ByteStream {
   let carriedBytes = early.length;
-  let saidLast = '';
+  let saidLast = saidEarly;
   let leaving: Promise<void> | undefined;
   const over = () => (leaving ??= leave(process));
   const isWhole = () => {
@@ -59,7 +62,7 @@ function streamOf(
             carriedBytes += bytes.length;
             return controller.enqueue(new Uint8Array(bytes));
           }
-          saidLast = `${saidLast}${new TextDecoder().decode(bytes)}`.slice(0, MAX_LINE_BYTES);
+          saidLast = withMore(saidLast, bytes);
         }
       },
       cancel: () => over(),
@@ -73,6 +76,9 @@ function streamOf(
   });
   return { readable, writable, [Symbol.asyncDispose]: async () => await over() };
 }
+
+const withMore = (text: string, bytes: Uint8Array): string =>
+  `${text}${new TextDecoder().decode(bytes)}`.slice(0, MAX_LINE_BYTES);
 
 /** Lets a program carry what was written, as a socket does that is closed, and ends it when it does not. */
 async function leave(process: ProcessHandle): Promise<void> {

@@ -262,18 +262,15 @@ export class PlaceRuntime implements SandboxRuntime {
 
   /** One session start at a time; a session that ended is replaced. */
   async #session(purpose: SessionPurpose, options?: CallOptions): Promise<Session> {
-    if (this.#isDisposed)
-      throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
-        operation: 'runtime.spawn',
-        provider: this.#input.provider,
-        hint: 'Open it again.',
-      });
-    const current = this.#starting;
-    if (current) {
+    for (;;) {
+      this.#assertOpen();
+      const current = this.#starting;
+      if (!current) break;
       const session = await current.catch(() => undefined);
       if (session?.isAlive) return session;
-      if (this.#starting !== current) return await this.#session(purpose, options);
       await session?.[Symbol.asyncDispose]();
+      // Of those who waited for that, the first starts the next one. A second start would be held by nobody.
+      if (this.#starting === current) this.#starting = undefined;
     }
     // Not bound to the caller's signal: others may wait for the same start.
     const starting = Session.attach(this.#input, purpose);
@@ -282,6 +279,15 @@ export class PlaceRuntime implements SandboxRuntime {
       if (this.#starting === starting) this.#starting = undefined;
     });
     return await starting;
+  }
+
+  #assertOpen(): void {
+    if (!this.#isDisposed) return;
+    throw new LitterboxError('DISPOSED', 'The sandbox was closed by this program.', {
+      operation: 'runtime.spawn',
+      provider: this.#input.provider,
+      hint: 'Open it again.',
+    });
   }
 }
 

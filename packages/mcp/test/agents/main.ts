@@ -8,8 +8,8 @@ import { type Drive, drive } from './drive.ts';
 import { driveSdk } from './drive-sdk.ts';
 import { driveInside } from './drive-inside.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
-import { driveFault, FAULTS } from './fails-closed.ts';
-import { isContainer, isPlace, type Place, placeOn, PLACES } from './place-on.ts';
+import { driveFault, type Fault, FAULTS, MACHINE_FAULTS } from './fails-closed.ts';
+import { isContainer, isPlace, otherMachine, type Place, placeOn, PLACES } from './place-on.ts';
 import { INSIDE_CLIENTS, SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
@@ -106,24 +106,35 @@ async function inside(install: string): Promise<void> {
   console.log(tableOf(SEAT_HEAD, rows));
 }
 
-/** Each agent and each fault: a quarter of an hour. */
+/** Each agent and each fault: half an hour, and as much over SSH. */
 async function faults(install: string): Promise<void> {
   const rows: (readonly (string | number)[])[] = [];
   for (const seat of SEATED_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
     await using fixture = agentFixture(NEEDY_STORY);
-    for (const fault of FAULTS) {
+    const there = places.includes('ssh') ? await otherMachine(fixture) : undefined;
+    const tried = async (fault: Fault): Promise<readonly string[]> => {
       const row = [seat.client.title, fault.title, fault.at];
       try {
-        const { told, seconds } = await driveFault(seat, install, fixture, fault);
+        const { told, seconds, methods } = await driveFault(seat, install, fixture, fault, there);
         rows.push([...row, 'nothing ran here', seconds, told.slice(0, 80)]);
+        return methods;
       } catch (error) {
         process.exitCode = 1;
         console.error(`FAILED ${row.join(', ')}: ${error instanceof Error ? error.message : String(error)}`);
         rows.push([...row, '**failed**', 0, '']);
+        return [];
       }
-    }
+    };
+    for (const fault of places.includes('ssh') ? MACHINE_FAULTS : FAULTS) await tried(fault);
+    if (places.includes('ssh') || seat.client.id === 'claude') continue; // whose messages go another way
+    for (const method of await tried(killedAt('-'))) await tried(killedAt(method));
   }
   console.log(tableOf(FAULT_HEAD, rows));
+}
+
+function killedAt(method: string): Fault {
+  const title = method === '-' ? 'somebody listens' : `Litterbox is killed at ${method}`;
+  return { title, at: 'after', inflict() {}, killAt: method };
 }
 
 async function seatedRow(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SshServer } from '@litterbox/testing';
 import type { AgentFixture } from './agent-fixture.ts';
@@ -22,14 +22,35 @@ export const isContainer = (place: Place): boolean => place === 'docker' || plac
 export async function placeOn(fixture: AgentFixture, place: Place, image?: string): Promise<readonly string[]> {
   if (place === 'overlayfs') return [];
   if (isContainer(place)) return ['--provider', place, ...(image === undefined ? [] : ['--image', image])];
+  return (await otherMachine(fixture)).place;
+}
+
+/** A machine over SSH whose sessions can be cut, or stop to answer: they are programs of this one. */
+export interface OtherMachine {
+  readonly place: readonly string[];
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
+}
+
+/** Adds a machine over SSH, as a person does. @throws AssertionError */
+export async function otherMachine(fixture: AgentFixture): Promise<OtherMachine> {
   const there = join(fixture.scratch.directory, 'there');
   const server = fixture.use(await SshServer.start({ config: [`SetEnv XDG_STATE_HOME=${there}`] }));
   const known = join(fixture.home, '.ssh');
   mkdirSync(known, { mode: 0o700 });
   writeFileSync(join(known, 'known_hosts'), server.knownHost);
   const { destination, identityFile } = server;
-  const words = ['host', 'add', 'box', destination, '--identity-file', identityFile];
-  const added = fixture.litterbox(...words);
+  const added = fixture.litterbox('host', 'add', 'box', destination, '--identity-file', identityFile);
   assert.equal(added.status, 0, added.stderr);
-  return ['--host', 'box'];
+  return {
+    place: ['--host', 'box'],
+    signal(name) {
+      for (const pid of sessionsOf(server.pid)) process.kill(pid, name);
+    },
+  };
+}
+
+function sessionsOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+  const sessions = children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'latin1').startsWith('sshd'));
+  return sessions.flatMap((child) => [child, ...sessionsOf(child)]);
 }

@@ -36,7 +36,7 @@ export interface SessionProgramInput {
   readonly host: Host;
   readonly provider: ProviderKey;
   readonly facts: HostFacts;
-  /** Absolute path of the provider's own directory on the host. It has to be there. */
+  /** Absolute path of the provider's own directory on the host. */
   readonly root: string;
   /** The program for an architecture, or undefined. */
   read(architecture: string): Uint8Array | undefined;
@@ -113,6 +113,7 @@ export class SessionProgram {
     const wanted = this.#find();
     if (wanted === undefined) return undefined;
     if (found && this.#isWhole(found, wanted)) return wanted.path;
+    await host.files.makeDirectory(this.#input.root); // what a killed create left may be removed before anything was made
     await host.files.write(wanted.path, wanted.bytes, { mode: 0o755 });
     if (await this.#runs(wanted.path)) return wanted.path;
     // The directory is on a file system that starts no programs, or the kernel is another one.

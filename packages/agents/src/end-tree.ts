@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** Ends a program and the programs that it started: a launcher, as npm makes them, does not always pass the signal on. */
-export function endTree(pid: number): void {
+export function endTree(pid: number, signal: NodeJS.Signals = 'SIGTERM'): void {
   const below = childrenOf(pid);
   try {
-    process.kill(pid, 'SIGTERM');
+    process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-  for (const child of below) endTree(child);
+  for (const child of below) endTree(child, signal);
 }
 
 function childrenOf(pid: number): readonly number[] {
