@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { LitterboxError } from '@litterbox/core/agent';
 import { ownProgram } from './own-program.ts';
 
@@ -17,13 +18,15 @@ export async function launchKeeper(id: string, variables: readonly string[] = []
     detached: true, // no terminal and no signal of ours reaches it
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  await once(child, 'spawn').catch((cause: Error) => {
+    throw notLaunched(cause.message);
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4_000)));
   let timer: ReturnType<typeof setTimeout> | undefined;
   const outcome = await Promise.race([
     new Promise<'ready'>((resolve) => child.stdout.once('data', () => resolve('ready'))),
     new Promise<number | null>((resolve) => child.once('close', resolve)),
-    new Promise<Error>((resolve) => child.once('error', resolve)),
     new Promise<'late'>((resolve) => (timer = setTimeout(resolve, START_MS, 'late'))),
   ]);
   clearTimeout(timer);
@@ -31,13 +34,11 @@ export async function launchKeeper(id: string, variables: readonly string[] = []
   child.stdout.destroy();
   child.stderr.destroy();
   if (outcome === 'ready' || outcome === 0) return;
-  const reason = outcome instanceof Error ? outcome.message : outcome === 'late' ? 'it did not answer' : said.trim();
-  throw new LitterboxError(
-    'UNAVAILABLE',
-    `Litterbox could not start the program that keeps services and ports: ${reason}.`,
-    {
-      operation: 'keeper.launch',
-      hint: 'Try again; if it happens again, run litterbox doctor.',
-    },
-  );
+  throw notLaunched(outcome === 'late' ? 'it did not answer' : said.trim());
 }
+
+const notLaunched = (reason: string) =>
+  new LitterboxError('UNAVAILABLE', `Litterbox could not start the program that keeps services and ports: ${reason}.`, {
+    operation: 'keeper.launch',
+    hint: 'Try again; if it happens again, run litterbox doctor.',
+  });

@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -157,7 +158,7 @@ export class GitRunner {
         shell: false,
       },
     );
-    return handle(child, call);
+    return await handle(child, call);
   }
 
   /** For {@link UserGit}. */
@@ -188,7 +189,7 @@ export class GitRunner {
   async #readVersion(): Promise<readonly [number, number]> {
     const path = this.#locate();
     const child = spawn(path, ['version'], { cwd: '/', env: { LC_ALL: 'C' }, stdio: ['pipe', 'pipe', 'pipe'] });
-    const process = handle(child, { setting: 'sealed', args: ['version'], cwd: '/' });
+    const process = await handle(child, { setting: 'sealed', args: ['version'], cwd: '/' });
     let text = '';
     for await (const chunk of process.stdout as AsyncIterable<Buffer>) text += chunk.toString();
     await process.ended;
@@ -243,7 +244,12 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function handle(child: ChildProcessByStdio<Writable, Readable, Readable>, call: GitCall): GitProcess {
+async function handle(child: ChildProcessByStdio<Writable, Readable, Readable>, call: GitCall): Promise<GitProcess> {
+  // Without a descriptor that is free, Node makes no pipes and says why a moment later.
+  if (!(child.stdin as Writable | undefined)) {
+    const [error] = (await once(child, 'error')) as [Error];
+    throw error;
+  }
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     if (stderr.length < MAX_STDERR_CHARACTERS) stderr += text.slice(0, MAX_STDERR_CHARACTERS - stderr.length);
