@@ -40,6 +40,19 @@ test('a command of Claude runs in the sandbox, as the call that Claude makes of 
   expect(readdirSync(claude.root)).toEqual([]);
 });
 
+test.each([
+  ["cat <<'EOF'\n$lines = 'it is'\nEOF", "$lines = 'it is'\n"],
+  ['cat <<MY-MARKER\n$((1 + 1)) `echo b`\nMY-MARKER', '2 b\n'],
+  ['true | true; { echo in; } && echo "$$" | grep -c .', 'in\n1\n'],
+])('FC-302: the text %j arrives as it was written', async (command, output) => {
+  await using claude = new ClaudeFixture();
+  await claude.seated();
+  await claude.ran(claude.own('hook'), { input: hookInput('toolu_1', command) });
+  const quoted = `'${command.replaceAll("'", `'"'"'`)}'`;
+  expect(await claude.ran(bashText(quoted, claude.note))).toEqual({ code: 0, output, error: '' });
+  expect(claude.attached[0]?.subject).toBe(command);
+});
+
 test('cd lasts: Claude reads on the host the place of the directory inside', async () => {
   await using claude = new ClaudeFixture();
   await claude.seated();

@@ -17,7 +17,7 @@ export async function main(args: readonly string[]): Promise<void> {
   const controller = new AbortController();
   let signalled: number | undefined;
   let interrupted: (() => void) | undefined;
-  const stop = (name: 'SIGINT' | 'SIGTERM', code: number) =>
+  const stop = (name: 'SIGHUP' | 'SIGINT' | 'SIGTERM', code: number) =>
     process.on(name, () => {
       if (signalled !== undefined) process.exit(code); // the second time: at once
       if (name === 'SIGINT' && interrupted) {
@@ -29,10 +29,13 @@ export async function main(args: readonly string[]): Promise<void> {
       signalled = code;
       controller.abort(new Error(`ended by ${name}`));
     });
+  stop('SIGHUP', 129); // the terminal is closed
   stop('SIGINT', 130);
   stop('SIGTERM', 143);
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 70)); // whoever read us has gone
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (signalled === undefined) process.exit(error.code === 'EPIPE' ? 0 : 70); // whoever read us has gone
+    });
   }
 
   let talk = new Talk({ json: args.includes('--json'), quiet: false, color: undefined });
@@ -63,8 +66,7 @@ export async function main(args: readonly string[]): Promise<void> {
     });
   }
   if (signalled !== undefined) process.exitCode = signalled;
-  process.removeAllListeners('SIGINT');
-  process.removeAllListeners('SIGTERM');
+  for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.removeAllListeners(name);
 }
 
 function report(error: unknown, talk: Talk, signalled: number | undefined): number {

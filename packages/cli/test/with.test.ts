@@ -159,22 +159,28 @@ describe('litterbox with codex', () => {
     expect(await said).toContain('Codex left one with 0 changed files, in one call.');
   });
 
-  it('ended from outside, it ends the agent behind a launcher too, and says what is left', async () => {
-    await using fixture = new CliFixture();
-    const started = join(fixture.directory, 'started');
-    const { PATH } = personPath(fixture, 'remote', 'launcher');
-    const child = fixture.start(['with', 'codex', '--sandbox', 'one', '--', 'run', 'echo b >a.txt'], {
-      PATH,
-      FIXTURE_STARTED: started,
-      FIXTURE_WAITS: join(fixture.directory, 'never'),
-    });
-    const said = child.stderr ? text(child.stderr) : '';
-    const [, agent] = (await appears(started)).split(' ');
-    child.kill('SIGTERM');
-    expect((await once(child, 'close'))[0]).toBe(143);
-    while (isAlive(Number(agent))) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await said).toContain('Codex left one with one changed file, in one call.');
-  });
+  it.each([
+    ['from outside', 'SIGTERM', 143],
+    ['with its terminal (FC-301)', 'SIGHUP', 129],
+  ] as const)(
+    'ended %s, it ends the agent behind a launcher too, and says what is left',
+    async (_how, signal, code) => {
+      await using fixture = new CliFixture();
+      const started = join(fixture.directory, 'started');
+      const { PATH } = personPath(fixture, 'remote', 'launcher');
+      const child = fixture.start(['with', 'codex', '--sandbox', 'one', '--', 'run', 'echo b >a.txt'], {
+        PATH,
+        FIXTURE_STARTED: started,
+        FIXTURE_WAITS: join(fixture.directory, 'never'),
+      });
+      const said = child.stderr ? text(child.stderr) : '';
+      const [, agent] = (await appears(started)).split(' ');
+      child.kill(signal);
+      expect((await once(child, 'close'))[0]).toBe(code);
+      while (isAlive(Number(agent))) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await said).toContain('Codex left one with one changed file, in one call.');
+    },
+  );
 
   it('makes no sandbox and starts nothing where the agent would not be in it', async () => {
     await using fixture = new CliFixture();

@@ -241,14 +241,15 @@ export function execChannel(check: Check): void {
     async (channel) => {
       const before = process.memoryUsage().rss;
       const { stdout, exit } = await channel.run({
-        argv: ['sh', '-c', 'echo first; head -c 160000000 /dev/zero; echo last'],
+        argv: ['sh', '-c', 'echo first; head -c 320000000 /dev/zero; echo last'],
         maxOutputBytes: 10_000,
       });
       assert.equal(exit.code, 0);
-      assert.equal(stdout.bytes.length + stdout.droppedBytes, 160_000_011);
+      assert.equal(stdout.bytes.length + stdout.droppedBytes, 320_000_011);
       assert.ok(stdout.bytes.length <= 10_000);
       assert.ok(decodeRaw(stdout.bytes).startsWith('first\n') && decodeRaw(stdout.bytes).endsWith('last\n'));
-      assert.ok(process.memoryUsage().rss - before < 120 * 2 ** 20);
+      // Buffers that nobody holds any more are collected late: over TLS 170 MiB of them were seen.
+      assert.ok(process.memoryUsage().rss - before < 256 * 2 ** 20);
     },
   );
 

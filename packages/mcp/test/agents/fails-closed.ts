@@ -53,6 +53,7 @@ export const FAULTS: readonly Fault[] = [
     { title: 'the agent is killed', at, inflict: ({ agent }) => void process.kill(agent, 'SIGKILL') },
     { title: 'Litterbox is killed', at, inflict: ({ command }) => void command.kill('SIGKILL') },
     { title: 'Ctrl-C', at, inflict: ({ command }) => void process.kill(-(command.pid ?? 0), 'SIGINT') },
+    { title: 'the terminal is closed', at, inflict: ({ command }) => void process.kill(-(command.pid ?? 0), 'SIGHUP') },
     {
       title: 'the sandbox is deleted',
       at,
