@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { keyServer } from '@litterbox/testing';
@@ -101,6 +101,7 @@ describe('litterbox agent run', () => {
     expect(search(key)).toBe('');
     expect(await run('merge', 'one', '--tip', '1')).toMatchObject({ code: 0 });
     expect(readFileSync(join(fixture.repository, 'a.txt'), 'utf8')).toBe('b\n');
+    expect(readdirSync(join(fixture.stateDirectory, 'agents'))).toEqual([]); // what the agent printed went with the sandbox
   });
 
   it('is stopped by another command, and what it did is recorded', async () => {
@@ -115,6 +116,9 @@ describe('litterbox agent run', () => {
     expect(await working).toMatchObject({ code: 143, stderr: expect.stringContaining('was stopped after') });
     expect((await run('diff', 'one')).stdout).toContain('d.txt');
     expect((await run('agent', 'stop', 'one')).code).toBe(3);
+    expect((await run('agent', 'logs', 'one')).code).toBe(0);
+    expect((await run('delete', 'one', '--force')).code).toBe(0);
+    expect(readdirSync(join(scene.fixture.stateDirectory, 'agents'))).toEqual([]);
   });
 
   it('says what is wrong before anything is made, and lists what there is', async () => {

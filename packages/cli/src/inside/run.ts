@@ -1,5 +1,6 @@
 import { AgentLog, type AgentRun, assertPrompt, runAgent } from '@litterbox/agents';
 import { LitterboxError, parseDuration, readLog, reconcileState, shown, visible } from '@litterbox/core';
+import { agentDirectory } from '@litterbox/state-sqlite';
 import type { OutputChunk } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
 import { conclude } from '../agents/conclude.ts';
@@ -38,9 +39,9 @@ export const run: Perform = async (context, [id = '', ...words], flags: Flags) =
   const sandbox = await sandboxFor(context, litterbox, { id, title: agent.title }, flags, root);
   await using _seat = await sandbox.seat(id, { signal });
   const [before] = await litterbox.perform(readLog, { sandbox: sandbox.name, limit: 1 }, { signal });
-  const state = defaultStateDirectory(process.env);
-  using log = AgentLog.begin(state, sandbox.id);
-  using _running = RunningAgent.begin(state, sandbox.id);
+  const kept = agentDirectory(defaultStateDirectory(process.env), sandbox.id);
+  using log = AgentLog.begin(kept);
+  using _running = RunningAgent.begin(kept);
   if (agent.origin === 'untried')
     talk.warning(`${agent.title} was never tried here; what Litterbox knows of it is from its vendor.`);
   talk.notice(talk.paint('dim', `${agent.title} works inside ${sandbox.name}.`, process.stderr));
