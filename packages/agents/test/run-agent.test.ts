@@ -15,7 +15,9 @@ describe('an agent inside', () => {
     expect(fixture.printed).toMatch(/^\{"url":"http:\/\/127\.0\.0\.1:\d+"\}$/m);
     expect(server.heard).toEqual(['POST /v1/messages 200']);
     const [entry] = await sandbox.log({ limit: 1 });
-    expect(entry?.subject).toMatch(/^scripted: cat /);
+    expect(entry?.subject).toMatch(/^scripted: "cat /);
+    await fixture.run('npm test fails');
+    expect(await sandbox.proof()).toMatchObject({ tests: [] }); // a prompt that names a test is none
   });
 
   it('AX156: is ended at its time limit, at silence, when it is done and goes on, and by its caller; nothing of it stays', async () => {

@@ -177,7 +177,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
           ['--sandbox <name>', 'work in this one; made when it is missing (default: a new one, named by the branch)'],
           ['--time-limit <duration>', 'end the agent then (default: 1h)'],
           ['--silence <duration>', 'end the agent when it printed nothing for so long (default: 15m)'],
-          PLACE[0],
+          ...PLACE,
         ],
         examples: ["agent run claude -- 'Mend the failing test'", 'agent run codex --sandbox fix-login -- Go on'],
         load: async () => (await import('./inside/run.ts')).run,

@@ -91,7 +91,7 @@ describe('litterbox agent run', () => {
     );
     expect(scene.heard).toEqual(['POST /v1/messages 200']);
     expect((await run('agent', 'logs', 'one')).stdout).toBe(ran.stdout);
-    expect((await run('log', 'one')).stdout).toMatch(/scripted: cat ~/);
+    expect((await run('log', 'one')).stdout).toMatch(/scripted: "cat ~/);
     await run('run', 'one', 'env; cat /proc/*/environ; true');
     await run('audit', '--json');
     expect(scene.outputs.join('\n')).not.toContain(key);
@@ -128,6 +128,7 @@ describe('litterbox agent run', () => {
       [['scripte', '--', 'x'], 3, /Did you mean scripted\?/],
       [['scripted', '--time-limit', 'soon', '--', 'x'], 2, /--time-limit "soon"/],
       [['scripted', '--', '-x'], 2, /begins with a dash/],
+      [['codex', '--', 'x'], 2, /Codex needs an endpoint of the kind openai, and \.litterbox\.toml has model alone/],
     ] as const)
       expect(await run('agent', 'run', ...words)).toMatchObject({ code, stderr: expect.stringMatching(says) });
     const { agents } = JSON.parse((await run('agent', 'list', '--json')).stdout) as {

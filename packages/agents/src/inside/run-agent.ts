@@ -40,10 +40,11 @@ export async function runAgent(
   { timeLimitMs, silenceMs, onOutput, signal }: AgentRunOptions = {},
 ): Promise<AgentRun> {
   assertPrompt(prompt);
-  const endpoint = agentEndpoint(agent, sandbox.record);
+  const endpoint = agentEndpoint(agent, sandbox.record.policy.endpoints ?? [], sandbox.name);
   const { command, env } = await prepareAgent({ sandbox, name, signal }, agent, endpoint, prompt);
-  const [subject = prompt] = prompt.trim().split('\n', 1);
-  const words = sandbox.record.policy.requireMessage ? { message: subject } : {};
+  const [line = prompt] = prompt.trim().split('\n', 1);
+  const words = sandbox.record.policy.requireMessage ? { message: line } : {};
+  const subject = JSON.stringify(line); // in quotes it is no command: "npm test fails" shows nothing of a test
   await using attached = await sandbox.attach(
     { command: [...command], env: { ...env }, endsAll: true, tool: name, subject, ...words },
     { signal },

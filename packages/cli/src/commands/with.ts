@@ -93,7 +93,10 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
 export async function sandboxFor(
   { talk, signal }: Context,
   litterbox: Litterbox,
-  seat: Pick<Seat, 'id' | 'title'>,
+  seat: Pick<Seat, 'id' | 'title'> & {
+    /** Says what a new sandbox would lack, before one is made. */
+    readonly assertReady?: () => void;
+  },
   { sandbox: name, continue: isContinued = false, provider, host, image, from }: Flags,
   root: string,
 ): Promise<Sandbox> {
@@ -117,6 +120,7 @@ export async function sandboxFor(
   const names = new Set(all.map((one) => one.name));
   const wanted = name === undefined ? undefined : slugify(name).slug;
   if (wanted !== undefined && names.has(wanted)) return await opened(wanted);
+  seat.assertReady?.();
   const create = async (wishes: Wishes) =>
     await litterbox.perform(
       createSandbox,

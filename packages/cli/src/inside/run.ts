@@ -1,4 +1,4 @@
-import { AgentLog, type AgentRun, assertPrompt, runAgent } from '@litterbox/agents';
+import { agentEndpoint, AgentLog, type AgentRun, assertPrompt, runAgent } from '@litterbox/agents';
 import { LitterboxError, parseDuration, readLog, reconcileState, shown, visible } from '@litterbox/core';
 import { agentDirectory } from '@litterbox/state-sqlite';
 import type { OutputChunk } from 'litterbox';
@@ -34,9 +34,11 @@ export const run: Perform = async (context, [id = '', ...words], flags: Flags) =
   assertPrompt(prompt);
   const root = repositoryRoot(directory) ?? directory;
   await using litterbox = await loadForAgent(directory, askOrCancel, id);
-  const agent = agentNamed(await knownAgents(litterbox, signal), id);
+  const { agents, endpoints } = await knownAgents(litterbox, signal);
+  const agent = agentNamed(agents, id);
+  const seat = { id, title: agent.title, assertReady: () => agentEndpoint(agent, endpoints, '.litterbox.toml') };
   for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
-  const sandbox = await sandboxFor(context, litterbox, { id, title: agent.title }, flags, root);
+  const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = await sandbox.seat(id, { signal });
   const [before] = await litterbox.perform(readLog, { sandbox: sandbox.name, limit: 1 }, { signal });
   const kept = agentDirectory(defaultStateDirectory(process.env), sandbox.id);

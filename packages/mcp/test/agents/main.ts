@@ -6,11 +6,12 @@ import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
 import { driveSdk } from './drive-sdk.ts';
-import { driveInside } from './drive-inside.ts';
+import { driveInside, type InsideClient } from './drive-inside.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
 import { driveFault, FAULTS } from './fails-closed.ts';
 import { isContainer, isPlace, type Place, placeOn, PLACES } from './place-on.ts';
-import { INSIDE_CLIENTS, SEATED_CLIENTS } from './seated-clients.ts';
+import { INSIDE_CLIENTS } from './inside-clients.ts';
+import { SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
@@ -89,21 +90,27 @@ async function main(install = '', sdks = ''): Promise<void> {
 /** Each agent by its own program in a sandbox, with the key of its model outside. */
 async function inside(install: string): Promise<void> {
   const rows: (readonly (string | number)[])[] = [];
-  for (const agent of INSIDE_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
-    await using fixture = agentFixture(NEEDY_STORY);
-    const title = `${agent.client.title} ${versionOf(install, agent.client.name)}`;
-    const date = new Date().toISOString().slice(0, 10);
-    try {
-      const { talk, seconds } = await driveInside(agent, install, fixture);
-      keepTranscript(`${title}, inside`, { talk });
-      rows.push([title, 'overlayfs', 'passed', talk.turns.length, seconds, date]);
-    } catch (error) {
-      process.exitCode = 1;
-      console.error(`FAILED ${title}, inside: ${error instanceof Error ? error.message : String(error)}`);
-      rows.push([title, 'overlayfs', '**failed**', 0, 0, date]);
-    }
+  for (const agent of INSIDE_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only))
+    for (const place of places)
+      if (agent.isOneFile || place === 'overlayfs') rows.push(await insideRow(agent, install, place));
+  const table = tableOf(SEAT_HEAD, rows);
+  console.log(table);
+  if (values.keep) writeFileSync(PAGE, withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents, inside', table));
+}
+
+async function insideRow(agent: InsideClient, install: string, place: Place): Promise<readonly (string | number)[]> {
+  await using fixture = agentFixture(isContainer(place) ? WHOLE : NEEDY_STORY);
+  const title = `${agent.client.title} ${versionOf(install, agent.client.name)}`;
+  const date = new Date().toISOString().slice(0, 10);
+  try {
+    const { talk, seconds } = await driveInside(agent, install, fixture, place);
+    keepTranscript(`${title}, inside on ${place}`, { talk });
+    return [title, place, 'passed', talk.turns.length, seconds, date];
+  } catch (error) {
+    process.exitCode = 1;
+    console.error(`FAILED ${title}, inside on ${place}: ${error instanceof Error ? error.message : String(error)}`);
+    return [title, place, '**failed**', 0, 0, date];
   }
-  console.log(tableOf(SEAT_HEAD, rows));
 }
 
 /** Each agent and each fault: a quarter of an hour. */
