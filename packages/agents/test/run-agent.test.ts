@@ -8,7 +8,7 @@ describe('an agent inside', () => {
   it('works with its own state, is recorded as a call, and says how it ended', async () => {
     await using fixture = await InsideFixture.open();
     const { sandbox, server } = fixture;
-    const ran = await fixture.run(`cat $MODEL_STATE/sub/settings.json; echo; sed -i s/a/b/ a.txt; ${DONE}; exit 3`);
+    const ran = await fixture.run(`cat; cat $MODEL_STATE/sub/settings.json; echo; sed -i s/a/b/ a.txt; ${DONE}; exit 3`);
     expect(ran).toMatchObject({ exitCode: 3, endedBy: 'itself', tokens: { input: 12, output: 3 } });
     expect(ran.recorded.changedFiles).toBe(1);
     expect(fixture.printed).toContain('"status":"HTTP/1.1 200 OK"');
