@@ -7,7 +7,10 @@ type Agents = Readonly<Record<string, AgentTable>>;
 export async function knownAgents(
   litterbox: Performer,
   signal: AbortSignal,
-): Promise<{ readonly agents: Agents; readonly endpoints: readonly { readonly name: string; readonly kind?: string }[] }> {
+): Promise<{
+  readonly agents: Agents;
+  readonly endpoints: readonly { readonly name: string; readonly kind?: string }[];
+}> {
   try {
     const { config } = await litterbox.perform(trustConfig, {}, { signal });
     const endpoints = Object.entries(config.endpoints).map(([name, { kind }]) => ({ name, ...(kind && { kind }) }));
