@@ -121,12 +121,50 @@ describe('litterbox agent run', () => {
     expect(readdirSync(join(scene.fixture.stateDirectory, 'agents'))).toEqual([]);
   });
 
+  it('lets several work at once, each in a sandbox of its own', async () => {
+    await using scene = await agentFixture();
+    const { run } = scene;
+    const ran = await run(
+      'agent',
+      'run',
+      'scripted',
+      '--sandbox',
+      'one',
+      '-n',
+      '2',
+      '--json',
+      '--',
+      `echo $$ >d.txt; ${DONE}`,
+    );
+    expect(JSON.parse(ran.stdout)).toEqual(
+      ['one', 'one-2'].map((sandbox) =>
+        expect.objectContaining({ sandbox, exitCode: 0, changedFiles: 1, tokens: { input: 12, output: 3 } }),
+      ),
+    );
+    expect(ran.code).toBe(0);
+    const { stderr, code } = await run(
+      'agent',
+      'run',
+      'scripted',
+      '--sandbox',
+      'one',
+      '-n',
+      '2',
+      '--provider',
+      'nowhere',
+      '--',
+      'true',
+    );
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/one-3: .*nowhere/) });
+  });
+
   it('says what is wrong before anything is made, and lists what there is', async () => {
     await using scene = await agentFixture();
     const { run } = scene;
     for (const [words, code, says] of [
       [['scripte', '--', 'x'], 3, /Did you mean scripted\?/],
       [['scripted', '--time-limit', 'soon', '--', 'x'], 2, /--time-limit "soon"/],
+      [['scripted', '-n', '17', '--', 'x'], 2, /--number "17" is not from 1 to 16/],
       [['scripted', '--', '-x'], 2, /begins with a dash/],
       [['codex', '--', 'x'], 2, /Codex needs an endpoint of the kind openai, and \.litterbox\.toml has model alone/],
     ] as const)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { constants, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { AgentClient } from './agent-client.ts';
 import type { AgentFixture } from './agent-fixture.ts';
-import type { InsideClient } from './drive-inside.ts';
 import { type Place, placeOn } from './place-on.ts';
 
 /**
@@ -15,7 +15,7 @@ import { type Place, placeOn } from './place-on.ts';
 export async function placeInside(
   fixture: AgentFixture,
   place: Place,
-  { id, program }: Pick<InsideClient['client'], 'id' | 'program'>,
+  { id, program }: Pick<AgentClient, 'id' | 'program'>,
   install: string,
 ): Promise<readonly string[]> {
   const { directory } = fixture.scratch;
