@@ -202,6 +202,13 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         load: async () => (await import('./inside/logs.ts')).logs,
       },
       {
+        verb: 'attach',
+        summary: 'Print what the agent inside prints, until it ends; Ctrl-C leaves it at work',
+        words: [['<name>', 'the sandbox']],
+        examples: ['agent attach main-codex'],
+        load: async () => (await import('./inside/attach.ts')).attach,
+      },
+      {
         verb: 'install',
         summary: "Write the client's configuration so that it starts litterbox mcp; shows the diff and asks first",
         words: [CLIENT_WORD],

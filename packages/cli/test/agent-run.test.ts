@@ -110,11 +110,16 @@ describe('litterbox agent run', () => {
     const working = agent('echo d >d.txt; touch /tmp/works; sleep 987');
     while (!existsSync(join(scene.fixture.stateDirectory, 'agents'))) await new Promise((go) => setTimeout(go, 50));
     await appears(scene, '/tmp/works');
+    const attached = run('agent', 'attach', 'one');
     expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject([{ agent: 'scripted' }]);
     expect(await agent('true')).toMatchObject({ code: 6, stderr: expect.stringContaining('is at work in one') });
     expect(await run('agent', 'stop', 'one')).toMatchObject({ code: 0 });
     expect(await working).toMatchObject({ code: 143, stderr: expect.stringContaining('was stopped after') });
     expect((await run('diff', 'one')).stdout).toContain('d.txt');
+    const seen = await attached;
+    expect(seen).toMatchObject({ code: 0, stdout: (await run('agent', 'logs', 'one')).stdout });
+    expect(seen.stdout).toContain('"type":"answer"');
+    expect((await run('agent', 'attach', 'one')).code).toBe(3);
     expect((await run('agent', 'stop', 'one')).code).toBe(3);
     expect((await run('agent', 'logs', 'one')).code).toBe(0);
     expect((await run('delete', 'one', '--force')).code).toBe(0);

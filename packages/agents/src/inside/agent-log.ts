@@ -9,12 +9,16 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** For each of two halves, an older and a newer one. */
 const MAX_HALF_BYTES = 8 * 2 ** 20;
+const MAX_PART_BYTES = 2 ** 20;
+const LOOK_MS = 100;
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 /** All that the agent of one sandbox printed in its last run, bounded. */
@@ -56,6 +60,30 @@ export class AgentLog implements Disposable {
       .map(contentsOf);
   }
 
+  /**
+   * What is there and what comes, until nobody writes it any more. Of more than a half between two looks the beginning is left out.
+   *
+   * @param isAtWork whether somebody writes it
+   */
+  static async *follow(
+    directory: string,
+    isAtWork: () => boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const [older, newer] = pathsIn(directory);
+    if (existsSync(older)) yield contentsOf(older);
+    for (let from: Place = { file: 0, sizeBytes: 0 }; ; ) {
+      const isOver = !isAtWork(); // before the look: what it wrote last is seen
+      const isOlder = statSync(older, { throwIfNoEntry: false })?.ino === from.file;
+      const rest = isOlder ? readFrom(older, from) : undefined;
+      const { file, bytes } = rest && rest.bytes.length > 0 ? rest : readFrom(newer, from);
+      from = { file, sizeBytes: (file === from.file ? from.sizeBytes : 0) + bytes.length };
+      if (bytes.length > 0) yield bytes;
+      else if (isOver) return;
+      else await sleep(LOOK_MS, undefined, { signal });
+    }
+  }
+
   #beginAnew(): void {
     if (!existsSync(this.#path)) return ftruncateSync(this.#file);
     renameSync(this.#path, `${this.#path}.old`);
@@ -67,6 +95,26 @@ export class AgentLog implements Disposable {
 function pathsIn(directory: string): readonly [older: string, newer: string] {
   const path = join(directory, 'log');
   return [`${path}.old`, path];
+}
+
+interface Place {
+  /** By its inode. */
+  readonly file: number;
+  readonly sizeBytes: number;
+}
+
+/** What a file has behind that place, or from its beginning where it is another file. */
+function readFrom(path: string, from: Place): { readonly file: number; readonly bytes: Uint8Array } {
+  if (!existsSync(path)) return { file: from.file, bytes: new Uint8Array() };
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const { ino, size } = fstatSync(file);
+    const start = ino === from.file ? from.sizeBytes : 0;
+    const bytes = Buffer.alloc(Math.min(Math.max(0, size - start), MAX_PART_BYTES));
+    return { file: ino, bytes: bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start)) };
+  } finally {
+    closeSync(file);
+  }
 }
 
 function contentsOf(path: string): Uint8Array {

@@ -21,6 +21,16 @@ export class RunningAgent implements Disposable {
     rmSync(this.#path, { force: true });
   }
 
+  /** Whether a process of that number is there still. */
+  static isAtWork(directory: string): boolean {
+    const pid = RunningAgent.pidOf(directory);
+    try {
+      return pid !== undefined && process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  }
+
   /** The process may be dead since: only the seat of the sandbox shows that. */
   static pidOf(directory: string): number | undefined {
     try {
