@@ -106,7 +106,7 @@ export interface AttachInput {
   readonly noInput?: boolean | undefined;
   /** Processes that it leaves in the background end with it. */
   readonly endsAll?: boolean | undefined;
-  /** What it changes is recorded while it works too, whenever nothing changed for a second. */
+  /** Its changes are recorded while it works too, whenever nothing changed for a second. */
   readonly recordsMeanwhile?: boolean | undefined;
   /** The part of the command that a person recognises, where a program wrapped it. */
   readonly subject?: string | undefined;
@@ -136,7 +136,7 @@ export interface AttachByNameInput {
   readonly noInput?: boolean | undefined;
   /** Processes that it leaves in the background end with it. */
   readonly endsAll?: boolean | undefined;
-  /** What it changes is recorded while it works too, whenever nothing changed for a second. */
+  /** Its changes are recorded while it works too, whenever nothing changed for a second. */
   readonly recordsMeanwhile?: boolean | undefined;
   /** The part of the command that a person recognises, where a program wrapped it. */
   readonly subject?: string | undefined;

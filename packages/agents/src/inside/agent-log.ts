@@ -61,7 +61,7 @@ export class AgentLog implements Disposable {
   }
 
   /**
-   * What is there and what comes, until nobody writes it any more. Of more than a half between two looks the beginning is left out.
+   * Gives what is there and what comes, until nobody writes it any more. Of more than a half between two looks the beginning is left out.
    *
    * @param isAtWork whether somebody writes it
    */
@@ -103,7 +103,7 @@ interface Place {
   readonly sizeBytes: number;
 }
 
-/** What a file has behind that place, or from its beginning where it is another file. */
+/** Reads on in a file from that place, or from its beginning where it is another file. */
 function readFrom(path: string, from: Place): { readonly file: number; readonly bytes: Uint8Array } {
   if (!existsSync(path)) return { file: from.file, bytes: new Uint8Array() };
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -10,7 +10,7 @@ import { table } from '../terminal/table.ts';
 /** At once: each is a program with a model, in a sandbox of its own. */
 const MAX_AGENTS = 16;
 
-/** What one of several became. */
+/** The end of one of several. */
 type Ended =
   | ({ readonly sandbox: string; readonly changedFiles: number } & Pick<
       AgentRun,

@@ -14,7 +14,7 @@ import { placeInside } from './place-inside.ts';
 import { CHANGED_LINES, TASK } from './plots.ts';
 
 const LIMIT_MS = 240_000;
-/** Of the plot; each costs one token in and one out. */
+/** The plot has so many; each costs one token in and one out. */
 const TURNS = 4;
 /** Nowhere inside: it is searched for. */
 const KEY = 'sk-real-canary-0123456789abcdef';

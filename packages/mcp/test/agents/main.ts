@@ -28,7 +28,7 @@ const HEAD =
   );
 
 const FAULT_HEAD = ['client', 'what goes wrong', 'when', 'result', 'seconds', 'what the model was told last'];
-const SEAT_HEAD = ['client', 'where', 'result', 'turns of the model', 'seconds', 'date'];
+const SEAT_HEAD = ['client', 'where', 'seconds', 'date'];
 
 /** Clients that `agent install --hands` is for, and how they are started then. */
 const INSTALLED: Readonly<Record<string, readonly string[]>> = { codex: ['--sandbox', 'danger-full-access'] };
@@ -90,26 +90,29 @@ async function main(install = '', sdks = ''): Promise<void> {
 /** Each agent by its own program in a sandbox, with the key of its model outside. */
 async function inside(install: string): Promise<void> {
   const rows: (readonly (string | number)[])[] = [];
-  for (const agent of INSIDE_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only))
+  for (const agent of INSIDE_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
+    const title = `${agent.client.title} ${versionOf(install, agent.client.name)}`;
+    const row: (string | number)[] = [title];
     for (const place of places)
-      if (agent.isOneFile || place === 'overlayfs') rows.push(await insideRow(agent, install, place));
-  const table = tableOf(SEAT_HEAD, rows);
+      row.push(agent.isOneFile || place === 'overlayfs' ? await insideAt(place, agent, title, install) : '');
+    rows.push(row);
+  }
+  const table = tableOf(['seconds', ...places], rows);
   console.log(table);
   if (values.keep) writeFileSync(PAGE, withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents, inside', table));
 }
 
-async function insideRow(agent: InsideClient, install: string, place: Place): Promise<readonly (string | number)[]> {
+/** Gives the seconds that it took. */
+async function insideAt(place: Place, agent: InsideClient, title: string, install: string): Promise<string | number> {
   await using fixture = agentFixture(isContainer(place) ? WHOLE : NEEDY_STORY);
-  const title = `${agent.client.title} ${versionOf(install, agent.client.name)}`;
-  const date = new Date().toISOString().slice(0, 10);
   try {
     const { talk, seconds } = await driveInside(agent, install, fixture, place);
     keepTranscript(`${title}, inside on ${place}`, { talk });
-    return [title, place, 'passed', talk.turns.length, seconds, date];
+    return seconds;
   } catch (error) {
     process.exitCode = 1;
     console.error(`FAILED ${title}, inside on ${place}: ${error instanceof Error ? error.message : String(error)}`);
-    return [title, place, '**failed**', 0, 0, date];
+    return '**failed**';
   }
 }
 
@@ -149,12 +152,12 @@ async function seatedRow(
     const start = { place: await placeOn(fixture, place, values.image), hasGit, ...(installed && { installed }) };
     const { talk, seconds } = await driveSeat(seat, install, fixture, start);
     keepTranscript(`${title}, hands in a sandbox on ${where}`, { talk });
-    return [title, where, 'passed', talk.turns.length, seconds, date];
+    return [title, where, seconds, date];
   } catch (error) {
     process.exitCode = 1;
     const why = error instanceof Error ? error.message : String(error);
     console.error(`FAILED ${title}, hands in a sandbox on ${where}: ${why}`);
-    return [title, where, '**failed**', 0, 0, date];
+    return [title, where, '**failed**', date];
   }
 }
 
@@ -166,11 +169,11 @@ async function sdkRow(seat: SeatedClient, clients: string, sdks: string): Promis
   try {
     const { talk, seconds } = await driveSdk(seat, example, { clients, sdks }, fixture);
     keepTranscript(title, { talk });
-    return [title, 'overlayfs', 'passed', talk.turns.length, seconds, date];
+    return [title, 'overlayfs', seconds, date];
   } catch (error) {
     process.exitCode = 1;
     console.error(`FAILED ${title}: ${error instanceof Error ? error.message : String(error)}`);
-    return [title, 'overlayfs', '**failed**', 0, 0, date];
+    return [title, 'overlayfs', '**failed**', date];
   }
 }
 

@@ -36,7 +36,7 @@ export const openShell = operation({
     recordsMeanwhile: fields
       .flag()
       .register(wordings, {
-        about: 'What it changes is recorded while it works too, whenever nothing changed for a second',
+        about: 'Its changes are recorded while it works too, whenever nothing changed for a second',
       })
       .optional(),
     subject: z

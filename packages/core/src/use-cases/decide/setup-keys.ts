@@ -121,7 +121,7 @@ async function digest(parts: readonly unknown[]): Promise<string> {
   return await sha256(new TextEncoder().encode(JSON.stringify(parts)));
 }
 
-/** What a setup finds at its endpoints, withheld or not. Which secret they set is no matter of what it leaves. */
+/** The endpoints of a setup, withheld or not. Their secret is no matter of what it leaves. */
 function endpointsKey({ endpoints = [] }: Policy): readonly unknown[] {
   const found = endpoints.filter(({ inSetup }) => inSetup);
   return found.length === 0

@@ -3,7 +3,7 @@ import type { RevisionResult } from '../../ports/source-control/sandbox-historie
 /** A call that records often shows no more. */
 const MAX_WARNINGS = 500;
 
-/** What two recordings of one call left, one after the other. */
+/** Adds up two recordings of one call. */
 export function bothResults(first: RevisionResult, second: RevisionResult): RevisionResult {
   const revision = second.revision ?? first.revision;
   const ignoreRulesChanged = first.ignoreRulesChanged || second.ignoreRulesChanged;

@@ -8,7 +8,7 @@ const PARTS = 20;
 
 interface Looking {
   readonly clock: Clock;
-  /** What changed since it was recorded last. */
+  /** Gives all that changed since it was recorded last. */
   look(): Promise<AsyncIterable<ChangedPath>>;
   record(): Promise<void>;
 }

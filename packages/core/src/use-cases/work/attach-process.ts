@@ -55,7 +55,7 @@ export interface AttachInput {
   readonly noInput?: boolean | undefined;
   /** Processes that it leaves in the background end before it is recorded. @defaultValue false */
   readonly endsAll?: boolean | undefined;
-  /** What it changes is recorded while it works too, whenever nothing changed for a second. @defaultValue false */
+  /** Its changes are recorded while it works too, whenever nothing changed for a second. @defaultValue false */
   readonly recordsMeanwhile?: boolean | undefined;
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
@@ -179,14 +179,9 @@ export class AttachProcess {
     const recording = recordsMeanwhile
       ? new RecordMeanwhile({
           clock: this.#needs.clock,
-          look: async () => {
-            const { mark } = (await this.#needs.state.get(found.id)) ?? found;
-            return (await opened.runtime.scan(mark)).changes;
-          },
-          record: async () => {
-            const { result } = await recorded();
-            meanwhile = bothResults(meanwhile, result);
-          },
+          look: async () =>
+            (await opened.runtime.scan(((await this.#needs.state.get(found.id)) ?? found).mark)).changes,
+          record: async () => void (meanwhile = bothResults(meanwhile, (await recorded()).result)),
         })
       : undefined;
     const finish = async (exit: ExitStatus): Promise<FinishedProcess> => {
