@@ -46,7 +46,10 @@ const FOLDERS = {
   conformance: ['packages/conformance'],
   tools: ['tools'],
   mcp: ['packages/mcp/test'],
-  agents: ['packages/agents/test', ...['', '/claude', '/codex'].map((folder) => `packages/agents/src${folder}`)],
+  agents: [
+    'packages/agents/test',
+    ...['', '/claude', '/codex', '/inside'].map((folder) => `packages/agents/src${folder}`),
+  ],
   operations: ['', '/declare', '/review', '/tools', '/tools/text', '/work'].map(
     (folder) => `packages/core/src/operations${folder}`,
   ),

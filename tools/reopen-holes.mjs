@@ -303,7 +303,7 @@ const HOLES = [
   {
     name: 'network-of-the-setup',
     file: 'packages/core/src/use-cases/decide/policy-for-base.ts',
-    guard: "if (isPersons || network.setup === 'none') return policy;",
+    guard: 'if (isPersons || !hasWays) return policy;',
     hole: 'if (isPersons || network) return policy;',
     tests: ['AX21:'],
   },

@@ -1,6 +1,7 @@
 export { handsFor, type HandsFor, type HandsOptions } from './embed/hands-for.ts';
 export type { ClaudeOptions, ClaudeStart } from './embed/claude-options.ts';
 export type { CodexOptions } from './embed/codex-options.ts';
+export { agentEndpoint } from './inside/agent-endpoint.ts';
 export { AgentLog } from './inside/agent-log.ts';
 export { assertPrompt } from './inside/assert-prompt.ts';
 export { type AgentRun, type AgentRunOptions, runAgent } from './inside/run-agent.ts';

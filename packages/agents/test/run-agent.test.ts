@@ -8,14 +8,31 @@ describe('an agent inside', () => {
   it('works with its own state, is recorded as a call, and says how it ended', async () => {
     await using fixture = await InsideFixture.open();
     const { sandbox, server } = fixture;
-    const ran = await fixture.run(`cat $MODEL_STATE/sub/settings.json; echo; sed -i s/a/b/ a.txt; ${DONE}; exit 3`);
+    const ran = await fixture.run(
+      `cat; cat $MODEL_STATE/sub/settings.json; echo; sed -i s/a/b/ a.txt; ${DONE}; exit 3`,
+    );
     expect(ran).toMatchObject({ exitCode: 3, endedBy: 'itself', tokens: { input: 12, output: 3 } });
     expect(ran.recorded.changedFiles).toBe(1);
     expect(fixture.printed).toContain('"status":"HTTP/1.1 200 OK"');
     expect(fixture.printed).toMatch(/^\{"url":"http:\/\/127\.0\.0\.1:\d+"\}$/m);
     expect(server.heard).toEqual(['POST /v1/messages 200']);
     const [entry] = await sandbox.log({ limit: 1 });
-    expect(entry?.subject).toMatch(/^scripted: cat /);
+    expect(entry?.subject).toMatch(/^scripted: "cat; cat /);
+    await fixture.run('npm test fails');
+    expect(await sandbox.proof()).toMatchObject({ tests: [] }); // a prompt that names a test is none
+  });
+
+  it('FC-431: what it changes is recorded while it works, and its death loses none of it', async () => {
+    await using fixture = await InsideFixture.open();
+    const { sandbox } = fixture;
+    const revisions = async () => await sandbox.log({ limit: 100 });
+    const stop = new AbortController();
+    const working = fixture.run('echo b >b.txt; sleep 987', { signal: stop.signal });
+    while ((await revisions()).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await revisions()).map(({ subject }) => subject)).toEqual(['scripted: "echo b >b.txt; sleep 987"']);
+    stop.abort();
+    expect(await working).toMatchObject({ endedBy: 'stop', recorded: { changedFiles: 1, revision: { number: 1 } } });
+    expect(await revisions()).toHaveLength(1);
   });
 
   it('AX156: is ended at its time limit, at silence, when it is done and goes on, and by its caller; nothing of it stays', async () => {

@@ -175,11 +175,16 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         ],
         options: [
           ['--sandbox <name>', 'work in this one; made when it is missing (default: a new one, named by the branch)'],
+          ['-n, --number <count>', 'so many at once, each in a sandbox of its own (default: 1)'],
           ['--time-limit <duration>', 'end the agent then (default: 1h)'],
           ['--silence <duration>', 'end the agent when it printed nothing for so long (default: 15m)'],
-          PLACE[0],
+          ...PLACE,
         ],
-        examples: ["agent run claude -- 'Mend the failing test'", 'agent run codex --sandbox fix-login -- Go on'],
+        examples: [
+          "agent run claude -- 'Mend the failing test'",
+          'agent run codex --sandbox fix-login -- Go on',
+          "agent run codex -n 3 -- 'Mend the failing test'",
+        ],
         load: async () => (await import('./inside/run.ts')).run,
       },
       {
@@ -195,6 +200,13 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         words: [['<name>', 'the sandbox']],
         examples: ['agent logs main-codex'],
         load: async () => (await import('./inside/logs.ts')).logs,
+      },
+      {
+        verb: 'attach',
+        summary: 'Print what the agent inside prints, until it ends; Ctrl-C leaves it at work',
+        words: [['<name>', 'the sandbox']],
+        examples: ['agent attach main-codex'],
+        load: async () => (await import('./inside/attach.ts')).attach,
       },
       {
         verb: 'install',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { keyServer } from '@litterbox/testing';
@@ -91,7 +91,7 @@ describe('litterbox agent run', () => {
     );
     expect(scene.heard).toEqual(['POST /v1/messages 200']);
     expect((await run('agent', 'logs', 'one')).stdout).toBe(ran.stdout);
-    expect((await run('log', 'one')).stdout).toMatch(/scripted: cat ~/);
+    expect((await run('log', 'one')).stdout).toMatch(/scripted: "cat ~/);
     await run('run', 'one', 'env; cat /proc/*/environ; true');
     await run('audit', '--json');
     expect(scene.outputs.join('\n')).not.toContain(key);
@@ -101,6 +101,7 @@ describe('litterbox agent run', () => {
     expect(search(key)).toBe('');
     expect(await run('merge', 'one', '--tip', '1')).toMatchObject({ code: 0 });
     expect(readFileSync(join(fixture.repository, 'a.txt'), 'utf8')).toBe('b\n');
+    expect(readdirSync(join(fixture.stateDirectory, 'agents'))).toEqual([]); // what the agent printed went with the sandbox
   });
 
   it('is stopped by another command, and what it did is recorded', async () => {
@@ -109,12 +110,57 @@ describe('litterbox agent run', () => {
     const working = agent('echo d >d.txt; touch /tmp/works; sleep 987');
     while (!existsSync(join(scene.fixture.stateDirectory, 'agents'))) await new Promise((go) => setTimeout(go, 50));
     await appears(scene, '/tmp/works');
+    const attached = run('agent', 'attach', 'one');
     expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject([{ agent: 'scripted' }]);
     expect(await agent('true')).toMatchObject({ code: 6, stderr: expect.stringContaining('is at work in one') });
     expect(await run('agent', 'stop', 'one')).toMatchObject({ code: 0 });
     expect(await working).toMatchObject({ code: 143, stderr: expect.stringContaining('was stopped after') });
     expect((await run('diff', 'one')).stdout).toContain('d.txt');
+    const seen = await attached;
+    expect(seen).toMatchObject({ code: 0, stdout: (await run('agent', 'logs', 'one')).stdout });
+    expect(seen.stdout).toContain('"type":"answer"');
+    expect((await run('agent', 'attach', 'one')).code).toBe(3);
     expect((await run('agent', 'stop', 'one')).code).toBe(3);
+    expect((await run('agent', 'logs', 'one')).code).toBe(0);
+    expect((await run('delete', 'one', '--force')).code).toBe(0);
+    expect(readdirSync(join(scene.fixture.stateDirectory, 'agents'))).toEqual([]);
+  });
+
+  it('lets several work at once, each in a sandbox of its own', async () => {
+    await using scene = await agentFixture();
+    const { run } = scene;
+    const ran = await run(
+      'agent',
+      'run',
+      'scripted',
+      '--sandbox',
+      'one',
+      '-n',
+      '2',
+      '--json',
+      '--',
+      `echo $$ >d.txt; ${DONE}`,
+    );
+    expect(JSON.parse(ran.stdout)).toEqual(
+      ['one', 'one-2'].map((sandbox) =>
+        expect.objectContaining({ sandbox, exitCode: 0, changedFiles: 1, tokens: { input: 12, output: 3 } }),
+      ),
+    );
+    expect(ran.code).toBe(0);
+    const { stderr, code } = await run(
+      'agent',
+      'run',
+      'scripted',
+      '--sandbox',
+      'one',
+      '-n',
+      '2',
+      '--provider',
+      'nowhere',
+      '--',
+      'true',
+    );
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/one-3: .*nowhere/) });
   });
 
   it('says what is wrong before anything is made, and lists what there is', async () => {
@@ -123,7 +169,9 @@ describe('litterbox agent run', () => {
     for (const [words, code, says] of [
       [['scripte', '--', 'x'], 3, /Did you mean scripted\?/],
       [['scripted', '--time-limit', 'soon', '--', 'x'], 2, /--time-limit "soon"/],
+      [['scripted', '-n', '17', '--', 'x'], 2, /--number "17" is not from 1 to 16/],
       [['scripted', '--', '-x'], 2, /begins with a dash/],
+      [['codex', '--', 'x'], 2, /Codex needs an endpoint of the kind openai, and \.litterbox\.toml has model alone/],
     ] as const)
       expect(await run('agent', 'run', ...words)).toMatchObject({ code, stderr: expect.stringMatching(says) });
     const { agents } = JSON.parse((await run('agent', 'list', '--json')).stdout) as {

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Agent } from 'node:https';
 import { Duplex } from 'node:stream';
-import type { ByteStream, EndpointGate, OpenGate } from '@litterbox/core/provider';
-import { type EndpointParts, forwardRequest } from './forward-request.ts';
+import { type ByteStream, type EndpointGate, type OpenGate, upstreamProxyOf } from '@litterbox/core/provider';
+import { type EndpointParts, forwardRequest, hostOf } from './forward-request.ts';
+import { ProxyAgent } from './proxy-agent.ts';
 import { answerRefusal } from './refusal.ts';
 
 /** How long is waited for, and whom a server is checked by. */
@@ -13,6 +14,8 @@ export interface EndpointGateOptions {
   readonly idleMs?: number;
   /** Certificates in PEM that servers are checked by. @defaultValue those of Node and of `NODE_EXTRA_CA_CERTS` */
   readonly ca?: string;
+  /** Variables of the person, that name a proxy. @defaultValue none */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 const HEAD_MS = 60_000;
@@ -23,11 +26,23 @@ const REUSE_MS = 4_000;
 /** To one server at once. The port inside lets as many in. */
 const MAX_SOCKETS = 64;
 
-/** Ways to servers on which secrets are set. Does nothing before a connection comes. */
-export function endpointGate({ headMs = HEAD_MS, idleMs = IDLE_MS, ca }: EndpointGateOptions = {}): EndpointGate {
+/**
+ * Ways to servers on which secrets are set. Does nothing before a connection comes.
+ *
+ * @throws LitterboxError `UNSUPPORTED` when one is opened, for a proxy of the person's that is none of plain HTTP
+ */
+export function endpointGate({
+  headMs = HEAD_MS,
+  idleMs = IDLE_MS,
+  ca,
+  environment = {},
+}: EndpointGateOptions = {}): EndpointGate {
   return {
     async open(policy, books) {
-      const agent = new Agent({ keepAlive: true, timeout: REUSE_MS, maxSockets: MAX_SOCKETS, maxFreeSockets: 8 });
+      const options = { keepAlive: true, timeout: REUSE_MS, maxSockets: MAX_SOCKETS, maxFreeSockets: 8 };
+      const proxy = upstreamProxyOf(environment);
+      const isProxied = proxy && !proxy.isBypassed(hostOf(policy));
+      const agent = isProxied ? new ProxyAgent(proxy, options) : new Agent(options);
       return openGate({ policy, books, agent, idleMs, ...(ca !== undefined && { ca }) }, headMs);
     },
   };

@@ -6,6 +6,7 @@ import { type EndpointBooks, type EndpointPolicy, isLitterboxError } from '@litt
 import { checkAnswer } from './check-answer.ts';
 import { type CheckedRequest, checkRequest } from './check-request.ts';
 import { LeakedSecret, leakGuard } from './leak-guard.ts';
+import { ProxyFailure } from './proxy-agent.ts';
 import { answerRefusal, type Refusal } from './refusal.ts';
 import { RequestLog } from './request-log.ts';
 import { UsageReader } from './usage-reader.ts';
@@ -153,7 +154,7 @@ function openRequest(
   return requestOverTls({
     agent,
     ca,
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host: hostOf(policy),
     port: url.port === '' ? 443 : Number(url.port),
     method: checked.method,
     path: `${url.pathname.replace(/\/$/, '')}${checked.target}`,
@@ -167,6 +168,9 @@ function openRequest(
     },
   });
 }
+
+/** The name or the address of the server, without a port. */
+export const hostOf = ({ url }: EndpointPolicy): string => new URL(url).hostname.replace(/^\[|\]$/g, '');
 
 function headersOf({ headers, body, method }: CheckedRequest, isUpgrade: boolean): OutgoingHttpHeaders {
   const {
@@ -279,6 +283,7 @@ function failureOf(error: unknown, { name, url }: EndpointPolicy): Refusal {
       status: 502,
       reason: `the server of the endpoint ${name} answered with the secret, so its answer was cut`,
     };
+  if (error instanceof ProxyFailure) return { status: 502, reason: error.message };
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (code === 'LATE') return { status: 504, reason: `the server of the endpoint ${name} did not answer in time` };
   const shownCode = typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? ` (${code})` : '';

@@ -143,7 +143,7 @@ const lateGate = (clock: Clock): NetworkGate => ({
 const lateEndpoints: EndpointGate = {
   open: async (...opening) => {
     const { endpointGate } = await import('@litterbox/endpoints');
-    return await endpointGate().open(...opening);
+    return await endpointGate({ environment: globalThis.process?.env ?? {} }).open(...opening);
   },
 };
 

@@ -106,6 +106,8 @@ export interface AttachInput {
   readonly noInput?: boolean | undefined;
   /** Processes that it leaves in the background end with it. */
   readonly endsAll?: boolean | undefined;
+  /** Its changes are recorded while it works too, whenever nothing changed for a second. */
+  readonly recordsMeanwhile?: boolean | undefined;
   /** The part of the command that a person recognises, where a program wrapped it. */
   readonly subject?: string | undefined;
   /** The agent's own id of the call: letters, digits and . : _ -, at most 128. */
@@ -134,6 +136,8 @@ export interface AttachByNameInput {
   readonly noInput?: boolean | undefined;
   /** Processes that it leaves in the background end with it. */
   readonly endsAll?: boolean | undefined;
+  /** Its changes are recorded while it works too, whenever nothing changed for a second. */
+  readonly recordsMeanwhile?: boolean | undefined;
   /** The part of the command that a person recognises, where a program wrapped it. */
   readonly subject?: string | undefined;
   /** The agent's own id of the call: letters, digits and . : _ -, at most 128. */

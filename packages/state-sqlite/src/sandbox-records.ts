@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import {
   type CallOptions,
   type Clock,
@@ -12,6 +13,7 @@ import {
   advice,
   step,
 } from '@litterbox/core/provider';
+import { AGENTS } from './agent-directory.ts';
 import { RECORD_SHAPE } from './record-shape.ts';
 import { type StateDatabase, type Transaction, written } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
@@ -110,6 +112,9 @@ export class SandboxRecords {
   }
 
   async remove(id: SandboxId, options?: CallOptions): Promise<void> {
+    // Before the record: whoever is killed between the two finds it, and goes on.
+    options?.signal?.throwIfAborted();
+    await rm(this.#database.pathOf(AGENTS, id), { recursive: true, force: true });
     await this.#database.write('state.remove', { ...options, freesSpace: true }, (transaction) => {
       transaction.sql('DELETE FROM sandbox WHERE id = ?').run(id);
     });

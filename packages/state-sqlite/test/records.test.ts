@@ -1,6 +1,9 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { fixtureRecord } from '@litterbox/conformance';
 import { RepositoryId, SandboxId } from '@litterbox/core/provider';
+import { agentDirectory } from '../src/index.ts';
 import { StateFixture } from './state-fixture.ts';
 import { WorkerProcess } from './worker-process.ts';
 
@@ -37,4 +40,19 @@ test('events of several processes are numbered without gaps and read on from any
   expect(await state.events(10, { limit: 2 })).toEqual(all.slice(10, 12));
   const event = { type: 'sandbox-created', sandbox: SandboxId.make(), data: { nested: [1, null, { a: 'b' }] } };
   expect(await state.publish(event)).toMatchObject({ ...event, sequence: 401 });
+});
+
+test('with a record goes what was kept of its agent, and nothing of another', async () => {
+  await using fixture = new StateFixture();
+  const { state } = fixture.open();
+  const records = [await state.insert(fixtureRecord()), await state.insert(fixtureRecord())] as const;
+  const [gone, kept] = records.map(({ id }) => agentDirectory(fixture.directory, id)) as [string, string];
+  for (const directory of [gone, kept]) {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'log'), 'said');
+  }
+  await expect(state.remove(records[1].id, { signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no');
+  await state.remove(records[0].id);
+  await state.remove(records[0].id);
+  expect([existsSync(gone), existsSync(join(kept, 'log'))]).toEqual([false, true]);
 });

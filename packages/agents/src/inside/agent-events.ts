@@ -45,10 +45,14 @@ export class AgentEvents {
     const { end, tokens } = this.#agent;
     if (!line.startsWith('{')) return;
     const event = parsed(line);
-    if (end && Object.entries(end).every(([key, value]) => at(event, key) === value)) this.hasEnded = true;
-    if (!tokens) return;
+    const isLike = (shape: Readonly<Record<string, string>>) =>
+      Object.entries(shape).every(([key, value]) => at(event, key) === value);
+    if (end && isLike(end)) this.hasEnded = true;
+    if (!tokens || (tokens.each && !isLike(tokens.each))) return;
     const [input, output] = [at(event, tokens.input), at(event, tokens.output)];
-    if (isCount(input) && isCount(output)) this.tokens = { input, output };
+    if (!isCount(input) || !isCount(output)) return;
+    const { input: inputBefore, output: outputBefore } = (tokens.each && this.tokens) ?? { input: 0, output: 0 };
+    this.tokens = { input: inputBefore + input, output: outputBefore + output };
   }
 }
 

@@ -3,20 +3,25 @@ import {
   constants,
   existsSync,
   fstatSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** For each of two halves, an older and a newer one. */
 const MAX_HALF_BYTES = 8 * 2 ** 20;
+const MAX_PART_BYTES = 2 ** 20;
+const LOOK_MS = 100;
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-/** All that the agent of one sandbox printed in its last run, bounded, in the state directory of the person. */
+/** All that the agent of one sandbox printed in its last run, bounded. */
 export class AgentLog implements Disposable {
   readonly #path: string;
   #file: number;
@@ -27,19 +32,18 @@ export class AgentLog implements Disposable {
     this.#file = file;
   }
 
-  /** Begins anew. @param id of the sandbox */
-  static begin(stateDirectory: string, id: string): AgentLog {
-    const path = pathOf(stateDirectory, id);
-    mkdirSync(join(stateDirectory, 'agents'), { recursive: true, mode: 0o700 });
-    for (const one of [path, `${path}.old`]) rmSync(one, { force: true });
-    return new AgentLog(path, openSync(path, FLAGS, 0o600));
+  /** Begins anew. @param directory of the sandbox's agent, that nobody but the person writes to */
+  static begin(directory: string): AgentLog {
+    const [older, newer] = pathsIn(directory);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const one of [older, newer]) rmSync(one, { force: true });
+    return new AgentLog(newer, openSync(newer, FLAGS, 0o600));
   }
 
+  /** Where the log was removed with its sandbox meanwhile, nothing comes in its place. */
   write(bytes: Uint8Array): void {
     if (this.#sizeBytes + bytes.length > MAX_HALF_BYTES && this.#sizeBytes > 0) {
-      closeSync(this.#file);
-      renameSync(this.#path, `${this.#path}.old`);
-      this.#file = openSync(this.#path, FLAGS, 0o600);
+      this.#beginAnew();
       this.#sizeBytes = 0;
     }
     this.#sizeBytes += writeSync(this.#file, bytes.subarray(0, MAX_HALF_BYTES));
@@ -50,18 +54,68 @@ export class AgentLog implements Disposable {
   }
 
   /** The older half and the newer one; nothing where no agent ran. Hostile bytes. */
-  static read(stateDirectory: string, id: string): readonly Uint8Array[] {
-    const path = pathOf(stateDirectory, id);
-    return [`${path}.old`, path].filter((one) => existsSync(one)).map(contentsOf);
+  static read(directory: string): readonly Uint8Array[] {
+    return pathsIn(directory)
+      .filter((one) => existsSync(one))
+      .map(contentsOf);
   }
 
-  static remove(stateDirectory: string, id: string): void {
-    const path = pathOf(stateDirectory, id);
-    for (const one of [path, `${path}.old`]) rmSync(one, { force: true });
+  /**
+   * Gives what is there and what comes, until nobody writes it any more. Of more than a half between two looks the beginning is left out.
+   *
+   * @param isAtWork whether somebody writes it
+   */
+  static async *follow(
+    directory: string,
+    isAtWork: () => boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const [older, newer] = pathsIn(directory);
+    if (existsSync(older)) yield contentsOf(older);
+    for (let from: Place = { file: 0, sizeBytes: 0 }; ; ) {
+      const isOver = !isAtWork(); // before the look: what it wrote last is seen
+      const isOlder = statSync(older, { throwIfNoEntry: false })?.ino === from.file;
+      const rest = isOlder ? readFrom(older, from) : undefined;
+      const { file, bytes } = rest && rest.bytes.length > 0 ? rest : readFrom(newer, from);
+      from = { file, sizeBytes: (file === from.file ? from.sizeBytes : 0) + bytes.length };
+      if (bytes.length > 0) yield bytes;
+      else if (isOver) return;
+      else await sleep(LOOK_MS, undefined, { signal });
+    }
+  }
+
+  #beginAnew(): void {
+    if (!existsSync(this.#path)) return ftruncateSync(this.#file);
+    renameSync(this.#path, `${this.#path}.old`);
+    closeSync(this.#file);
+    this.#file = openSync(this.#path, FLAGS, 0o600);
   }
 }
 
-const pathOf = (stateDirectory: string, id: string) => join(stateDirectory, 'agents', `${id}.log`);
+function pathsIn(directory: string): readonly [older: string, newer: string] {
+  const path = join(directory, 'log');
+  return [`${path}.old`, path];
+}
+
+interface Place {
+  /** By its inode. */
+  readonly file: number;
+  readonly sizeBytes: number;
+}
+
+/** Reads on in a file from that place, or from its beginning where it is another file. */
+function readFrom(path: string, from: Place): { readonly file: number; readonly bytes: Uint8Array } {
+  if (!existsSync(path)) return { file: from.file, bytes: new Uint8Array() };
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const { ino, size } = fstatSync(file);
+    const start = ino === from.file ? from.sizeBytes : 0;
+    const bytes = Buffer.alloc(Math.min(Math.max(0, size - start), MAX_PART_BYTES));
+    return { file: ino, bytes: bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start)) };
+  } finally {
+    closeSync(file);
+  }
+}
 
 function contentsOf(path: string): Uint8Array {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -29,7 +29,7 @@ export interface AgentRun {
 
 /**
  * Lets an agent work inside, by its own program, with the key of its model outside. The call takes no turn: others may look meanwhile. All
- * that it started ends with it, and what it changed is recorded.
+ * that it started ends with it, and what it changed is recorded: then, and meanwhile whenever the workspace was still for a second.
  *
  * @param name of the agent, by which log and revisions tell of it
  * @throws LitterboxError `CONFIG_MISSING` without an endpoint, `PERMISSION_DENIED` for a login inside, `TOOL_MISSING` without its program
@@ -40,12 +40,13 @@ export async function runAgent(
   { timeLimitMs, silenceMs, onOutput, signal }: AgentRunOptions = {},
 ): Promise<AgentRun> {
   assertPrompt(prompt);
-  const endpoint = agentEndpoint(agent, sandbox.record);
+  const endpoint = agentEndpoint(agent, sandbox.record.policy.endpoints ?? [], sandbox.name);
   const { command, env } = await prepareAgent({ sandbox, name, signal }, agent, endpoint, prompt);
-  const [subject = prompt] = prompt.trim().split('\n', 1);
-  const words = sandbox.record.policy.requireMessage ? { message: subject } : {};
+  const [line = prompt] = prompt.trim().split('\n', 1);
+  const words = sandbox.record.policy.requireMessage ? { message: line } : {};
+  const subject = JSON.stringify(line); // in quotes it is no command: "npm test fails" shows nothing of a test
   await using attached = await sandbox.attach(
-    { command: [...command], env: { ...env }, endsAll: true, tool: name, subject, ...words },
+    { command: [...command], env: { ...env }, endsAll: true, recordsMeanwhile: true, tool: name, subject, ...words },
     { signal },
   );
   const { process } = attached;

@@ -92,7 +92,10 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
 export async function sandboxFor(
   { talk, signal }: Context,
   litterbox: Litterbox,
-  seat: Pick<Seat, 'id' | 'title'>,
+  seat: Pick<Seat, 'id' | 'title'> & {
+    /** Says what a new sandbox would lack, before one is made. */
+    readonly assertReady?: () => void;
+  },
   { sandbox: name, continue: isContinued = false, provider, host, image, from }: Flags,
   root: string,
 ): Promise<Sandbox> {
@@ -116,10 +119,11 @@ export async function sandboxFor(
   const names = new Set(all.map((one) => one.name));
   const wanted = name === undefined ? undefined : slugify(name).slug;
   if (wanted !== undefined && names.has(wanted)) return await opened(wanted);
+  seat.assertReady?.();
   const create = async (wishes: Wishes) =>
     await litterbox.perform(
       createSandbox,
-      { ...made, ...wishes, name: wanted ?? freeName(`${branchOf(root)}-${seat.id}`, names) },
+      { ...made, ...wishes, name: wanted ?? freeNames(`${branchOf(root)}-${seat.id}`, names, 1)[0] },
       // The person started the agent here, where their dependencies are: without them no test runs.
       { signal, onProgress: talk.progress, ask: async () => true },
     );
@@ -188,15 +192,18 @@ function shortcomings({
   ];
 }
 
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
+/** Names that no sandbox has, as many as are wanted. */
+export function freeNames(wanted: string, taken: ReadonlySet<string>, count: number): readonly string[] {
   const { slug } = slugify(wanted);
-  for (let number = 1; ; number += 1) {
+  const names: string[] = [];
+  for (let number = 1; names.length < count; number += 1) {
     const name = number === 1 ? slug : `${slug.slice(0, 36)}-${number}`;
-    if (!taken.has(name)) return name;
+    if (!taken.has(name)) names.push(name);
   }
+  return names;
 }
 
-function branchOf(root: string): string {
+export function branchOf(root: string): string {
   try {
     return execFileSync('git', ['symbolic-ref', '--short', '--quiet', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   } catch {

@@ -3,13 +3,20 @@ import type { Performer } from 'litterbox/performer';
 
 type Agents = Readonly<Record<string, AgentTable>>;
 
-/** All agents that can work inside. Outside of a repository those that come along. */
-export async function knownAgents(litterbox: Performer, signal: AbortSignal): Promise<Agents> {
+/** All agents that can work inside, and the endpoints that a new sandbox would have. Outside of a repository those agents that come along. */
+export async function knownAgents(
+  litterbox: Performer,
+  signal: AbortSignal,
+): Promise<{
+  readonly agents: Agents;
+  readonly endpoints: readonly { readonly name: string; readonly kind?: string }[];
+}> {
   try {
     const { config } = await litterbox.perform(trustConfig, {}, { signal });
-    return agentsOf(config.agents);
+    const endpoints = Object.entries(config.endpoints).map(([name, { kind }]) => ({ name, ...(kind && { kind }) }));
+    return { agents: agentsOf(config.agents), endpoints };
   } catch (error) {
-    if (isLitterboxError(error, 'NOT_A_REPO')) return agentsOf({});
+    if (isLitterboxError(error, 'NOT_A_REPO')) return { agents: agentsOf({}), endpoints: [] };
     throw error;
   }
 }

@@ -13,7 +13,7 @@ export interface InsideAgent extends Pick<AgentTable, 'title' | 'endpoint' | 'or
 }
 
 export async function insideAgents(context: Context): Promise<readonly InsideAgent[]> {
-  const agents = await knownAgents(await context.litterbox(), context.signal);
+  const { agents } = await knownAgents(await context.litterbox(), context.signal);
   return Object.entries(agents).map(([agent, { title, program, endpoint, origin }]) => {
     const found = findProgram(program, process.env['PATH']) !== undefined;
     return { agent, title, found, endpoint, origin };

@@ -1,5 +1,6 @@
 import { AgentLog } from '@litterbox/agents';
 import { decodeRaw, findSandbox, LitterboxError, visible } from '@litterbox/core';
+import { agentDirectory } from '@litterbox/state-sqlite';
 import { defaultStateDirectory } from 'litterbox/performer';
 import type { Perform } from '../perform.ts';
 
@@ -7,7 +8,7 @@ import type { Perform } from '../perform.ts';
 export const logs: Perform = async (context, [name = '']) => {
   const { talk, signal } = context;
   const record = await (await context.litterbox()).perform(findSandbox, { sandbox: name }, { signal });
-  const parts = AgentLog.read(defaultStateDirectory(process.env), record.id);
+  const parts = AgentLog.read(agentDirectory(defaultStateDirectory(process.env), record.id));
   if (parts.length === 0)
     throw new LitterboxError('NOT_FOUND', `No agent of litterbox agent run has worked in ${record.slug}.`, {
       operation: 'agent.logs',

@@ -1,20 +1,23 @@
-import { AgentLog, type AgentRun, assertPrompt, runAgent } from '@litterbox/agents';
+import { agentEndpoint, AgentLog, type AgentRun, assertPrompt, runAgent } from '@litterbox/agents';
 import { LitterboxError, parseDuration, readLog, reconcileState, shown, visible } from '@litterbox/core';
+import { agentDirectory } from '@litterbox/state-sqlite';
 import type { OutputChunk } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
 import { conclude } from '../agents/conclude.ts';
-import { type SandboxFlags, sandboxFor } from '../commands/with.ts';
+import { branchOf, freeNames, type SandboxFlags, sandboxFor } from '../commands/with.ts';
 import { loadForAgent } from '../load-litterbox.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { askOrCancel } from '../terminal/ask.ts';
 import { passOn } from '../terminal/output-streams.ts';
 import { agentNamed, knownAgents } from './known-agents.ts';
+import { countOf, runSeveral } from './run-several.ts';
 import { RunningAgent } from './running-agent.ts';
 
 interface Flags extends SandboxFlags {
   readonly timeLimit?: string;
   readonly silence?: string;
+  readonly number?: string;
 }
 
 /** The exit status of `timeout` for a command that it ended. */
@@ -29,18 +32,27 @@ export const run: Perform = async (context, [id = '', ...words], flags: Flags) =
     durationOf('--time-limit', flags.timeLimit) ?? DEFAULT_TIME_LIMIT_MS,
     durationOf('--silence', flags.silence) ?? DEFAULT_SILENCE_MS,
   ];
+  const count = countOf(flags.number);
   const prompt = words.filter((word) => word !== undefined).join(' ');
   assertPrompt(prompt);
   const root = repositoryRoot(directory) ?? directory;
   await using litterbox = await loadForAgent(directory, askOrCancel, id);
-  const agent = agentNamed(await knownAgents(litterbox, signal), id);
+  const { agents, endpoints } = await knownAgents(litterbox, signal);
+  const agent = agentNamed(agents, id);
+  const seat = { id, title: agent.title, assertReady: () => agentEndpoint(agent, endpoints, '.litterbox.toml') };
   for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
-  const sandbox = await sandboxFor(context, litterbox, { id, title: agent.title }, flags, root);
+  if (count > 1) {
+    seat.assertReady();
+    const taken = new Set((await litterbox.list('repository', { signal })).map(({ name }) => name));
+    const names = freeNames(flags.sandbox ?? `${branchOf(root)}-${id}`, taken, count);
+    return await runSeveral(context, agent.title, names, { id, prompt, options: optionsOf(flags) });
+  }
+  const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = await sandbox.seat(id, { signal });
   const [before] = await litterbox.perform(readLog, { sandbox: sandbox.name, limit: 1 }, { signal });
-  const state = defaultStateDirectory(process.env);
-  using log = AgentLog.begin(state, sandbox.id);
-  using _running = RunningAgent.begin(state, sandbox.id);
+  const kept = agentDirectory(defaultStateDirectory(process.env), sandbox.id);
+  using log = AgentLog.begin(kept);
+  using _running = RunningAgent.begin(kept);
   if (agent.origin === 'untried')
     talk.warning(`${agent.title} was never tried here; what Litterbox knows of it is from its vendor.`);
   talk.notice(talk.paint('dim', `${agent.title} works inside ${sandbox.name}.`, process.stderr));
@@ -53,7 +65,14 @@ export const run: Perform = async (context, [id = '', ...words], flags: Flags) =
   process.exitCode = ran.endedBy === 'time-limit' || ran.endedBy === 'silence' ? TIMED_OUT : ran.exitCode;
   if (talk.json) {
     const { recorded, ...rest } = ran;
-    return talk.document({ sandbox: sandbox.name, agent: id, ...rest, revision: recorded.revision?.number ?? null });
+    const { changedFiles, revision } = recorded;
+    return talk.document({
+      sandbox: sandbox.name,
+      agent: id,
+      ...rest,
+      changedFiles,
+      revision: revision?.number ?? null,
+    });
   }
   await conclude(context, litterbox, sandbox, {
     title: agent.title,
@@ -62,6 +81,19 @@ export const run: Perform = async (context, [id = '', ...words], flags: Flags) =
     next: () => `litterbox agent run ${id} --sandbox ${sandbox.name} -- PROMPT`,
   });
 };
+
+/** Those that each of several is told as well. */
+function optionsOf({ timeLimit, silence, provider, host, image, from }: Flags): readonly string[] {
+  const given = {
+    '--time-limit': timeLimit,
+    '--silence': silence,
+    '--provider': provider,
+    '--host': host,
+    '--image': image,
+    '--from': from,
+  };
+  return Object.entries(given).flatMap(([option, value]) => (value === undefined ? [] : [option, value]));
+}
 
 function howText({ endedBy, exitCode, durationMs, tokens }: AgentRun): string {
   const seconds = Math.max(1, Math.round(durationMs / 1000));

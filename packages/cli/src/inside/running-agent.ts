@@ -9,10 +9,10 @@ export class RunningAgent implements Disposable {
     this.#path = path;
   }
 
-  /** @param id of the sandbox */
-  static begin(stateDirectory: string, id: string): RunningAgent {
-    const path = pathOf(stateDirectory, id);
-    mkdirSync(join(stateDirectory, 'agents'), { recursive: true, mode: 0o700 });
+  /** @param directory of the sandbox's agent */
+  static begin(directory: string): RunningAgent {
+    const path = pathIn(directory);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
     writeFileSync(path, String(process.pid), { mode: 0o600 });
     return new RunningAgent(path);
   }
@@ -21,14 +21,24 @@ export class RunningAgent implements Disposable {
     rmSync(this.#path, { force: true });
   }
 
-  /** The process may be dead since: only the seat of the sandbox shows that. */
-  static pidOf(stateDirectory: string, id: string): number | undefined {
+  /** Whether a process of that number is there still. */
+  static isAtWork(directory: string): boolean {
+    const pid = RunningAgent.pidOf(directory);
     try {
-      return Number(readFileSync(pathOf(stateDirectory, id), 'utf8'));
+      return pid !== undefined && process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  }
+
+  /** The process may be dead since: only the seat of the sandbox shows that. */
+  static pidOf(directory: string): number | undefined {
+    try {
+      return Number(readFileSync(pathIn(directory), 'utf8'));
     } catch {
       return undefined;
     }
   }
 }
 
-const pathOf = (stateDirectory: string, id: string) => join(stateDirectory, 'agents', `${id}.pid`);
+const pathIn = (directory: string) => join(directory, 'pid');

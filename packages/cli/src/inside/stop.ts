@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLitterboxError, LitterboxError } from '@litterbox/core';
+import { agentDirectory } from '@litterbox/state-sqlite';
 import type { Sandbox } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
 import type { Context } from '../context.ts';
@@ -17,9 +18,9 @@ export const stop: Perform = async (context, [name = '']) => {
   const { talk, directory, signal } = context;
   await using litterbox = await loadForAgent(directory, askOrCancel, 'cli');
   const sandbox = await litterbox.open(name, { signal });
-  const state = defaultStateDirectory(process.env);
+  const kept = agentDirectory(defaultStateDirectory(process.env), sandbox.id);
   const pid = await holderOf(sandbox, context);
-  if (pid === undefined || pid !== RunningAgent.pidOf(state, sandbox.id))
+  if (pid === undefined || pid !== RunningAgent.pidOf(kept))
     throw new LitterboxError('NOT_FOUND', `No agent of litterbox agent run works in ${sandbox.name}.`, {
       operation: 'agent.stop',
       hint: 'litterbox list tells who works where; an agent in a terminal is ended there.',

@@ -29,8 +29,18 @@ const shape = z.strictObject({
   files: z.record(relative, z.string().max(16_384)).default({}),
   logins: z.array(relative).max(16).default([]),
   end: z.record(z.string(), z.string()).optional(),
-  tokens: z.strictObject({ input: pointer, output: pointer }).optional(),
+  tokens: z
+    .strictObject({ input: pointer, output: pointer, each: z.record(pointer, z.string()).optional() })
+    .optional(),
 });
+
+/** Where a line of JSON has an agent's own count of tokens: keys with dots between them. */
+export interface CountOfTokens {
+  readonly input: string;
+  readonly output: string;
+  /** Keys and values of lines that count one turn each, so that all are added. Absent: the last line that counts has the sum. */
+  readonly each?: Readonly<Record<string, string>> | undefined;
+}
 
 /** A program with a model, as it works in a sandbox without anybody. `{url}`, `{placeholder}` and `{state}` are filled in. */
 export interface AgentTable {
@@ -52,8 +62,8 @@ export interface AgentTable {
   readonly logins: readonly string[];
   /** Keys and values of the line of JSON by which it tells of its end. Absent: it just ends. */
   readonly end?: Readonly<Record<string, string>>;
-  /** Where a line of JSON has its own count of tokens: keys with dots between them. */
-  readonly tokens?: { readonly input: string; readonly output: string };
+  /** Where it counts tokens itself. Absent: it does not. */
+  readonly tokens?: CountOfTokens;
   /** Whether Litterbox ships it and drives the real program in its tests. */
   readonly origin: 'tried' | 'untried' | 'own';
 }
@@ -75,7 +85,7 @@ const schema = {
       files: texts,
       logins: strings,
       end: texts,
-      tokens: { type: 'object', properties: { input: { type: 'string' }, output: { type: 'string' } } },
+      tokens: { type: 'object', properties: { input: { type: 'string' }, output: { type: 'string' }, each: texts } },
     },
     additionalProperties: false,
   },

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { isLitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
 import { isListedPath } from '../domain/secrets/endpoint-policy.ts';
 import { GATE_PORT } from '../domain/sandbox/gate-port.ts';
+import { policyForBase, withheldNetwork } from '../use-cases/decide/policy-for-base.ts';
 import { commandVariables } from '../services/command-variables.ts';
 import { parseConfig } from './parse-config.ts';
 import { policyOf } from './policy-of.ts';
@@ -58,6 +59,19 @@ test('a kind has all that a file does not say, and a file may say otherwise', ()
   expect(Object.keys(commandVariables(record, 'setup'))).not.toContain('OWN_URL');
 });
 
+test("a setup has those that say so, unless its base is an agent's", () => {
+  const policy = policyFrom(
+    `${SECRET}[endpoints.a]\nkind = "anthropic"\nsecret = "KEY"\n[endpoints.b]\nkind = "openai"\nsecret = "KEY"\nsetup = true`,
+  );
+  const names = (of: typeof policy) => Object.keys(commandVariables({ policy: of }, 'setup')).join(' ');
+  expect(names(policy)).toContain('OPENAI_API_KEY');
+  expect(names(policy)).not.toContain('ANTHROPIC');
+  const withheld = policyForBase(policy, { isPersons: false });
+  expect(withheldNetwork(withheld)).toBeDefined();
+  expect(names(withheld)).not.toContain('OPENAI');
+  expect(commandVariables({ policy: withheld }, 'run')).toHaveProperty('OPENAI_API_KEY');
+});
+
 test.each([
   [
     'anthropic',
@@ -85,6 +99,7 @@ describe('what is refused', () => {
   const instead = (key: string, line: string) => `${without(key)}\n${line}`;
   const rows: readonly (readonly [name: string, text: string, code: LitterboxErrorCode])[] = [
     ['no table', 'endpoints = ["a"]', 'CONFIG_TYPE'],
+    ['a setup', own('setup = "yes"'), 'CONFIG_TYPE'],
     ['no table below', 'endpoints.a = "b"', 'CONFIG_TYPE'],
     ['a name', '[endpoints.A]\nkind = "openai"', 'CONFIG_NAME'],
     [

@@ -1,18 +1,7 @@
 import { parse } from 'smol-toml';
 
 /** Written by what their vendors say; no test of ours drives them. */
-const UNTRIED: readonly string[] = [
-  'gemini',
-  'opencode',
-  'qwen',
-  'copilot',
-
-  'goose',
-  'aider',
-  'cursor',
-  'cline',
-  'amp',
-];
+const UNTRIED: readonly string[] = ['goose', 'aider', 'cursor', 'cline', 'amp'];
 
 /** Agents that come along, as a configuration would have them below `[agents]`. */
 const TABLES = `
@@ -64,29 +53,36 @@ args = ["run", "--format", "json", "--auto", "-m", "anthropic/claude-sonnet-4-5"
 endpoint = "anthropic"
 state = ".local/share/opencode"
 logins = ["auth.json"]
-tokens = { input = "part.tokens.input", output = "part.tokens.output" }
+tokens = { input = "part.tokens.input", output = "part.tokens.output", each = { type = "step_finish" } }
 [opencode.env]
 ANTHROPIC_BASE_URL = "{url}/v1"
 ANTHROPIC_API_KEY = "{placeholder}"
 OPENCODE_DISABLE_AUTOUPDATE = "1"
+OPENCODE_DISABLE_MODELS_FETCH = "1"
+OPENCODE_DISABLE_SHARE = "1"
 
 [qwen]
 title = "Qwen Code"
 program = "qwen"
-args = ["{prompt}", "-o", "json", "--yolo", "--auth-type", "openai"]
+args = ["{prompt}", "-o", "stream-json", "--yolo", "--auth-type", "openai"]
 endpoint = "openai"
 logins = ["oauth_creds.json"]
+end = { type = "result" }
+tokens = { input = "usage.input_tokens", output = "usage.output_tokens" }
 [qwen.env]
 OPENAI_BASE_URL = "{url}/v1"
 OPENAI_API_KEY = "{placeholder}"
 OPENAI_MODEL = "gpt-5"
 QWEN_CODE_SUPPRESS_YOLO_WARNING = "1"
+[qwen.files]
+"settings.json" = '{"privacy":{"usageStatisticsEnabled":false},"general":{"disableAutoUpdate":true}}'
 
 [copilot]
 title = "Copilot CLI"
 program = "copilot"
 args = ["-p", "{prompt}", "--output-format", "json", "--allow-all-tools"]
 endpoint = "openai"
+end = { type = "result" }
 [copilot.env]
 COPILOT_HOME = "{state}"
 COPILOT_PROVIDER_BASE_URL = "{url}/v1"
@@ -103,6 +99,7 @@ program = "pi"
 args = ["-p", "--mode", "json", "--model", "anthropic/claude-sonnet-4-5", "{prompt}"]
 endpoint = "anthropic"
 logins = ["agent/auth.json"]
+tokens = { input = "message.usage.input", output = "message.usage.output", each = { type = "turn_end" } }
 [pi.env]
 ANTHROPIC_API_KEY = "{placeholder}"
 PI_OFFLINE = "1"

@@ -1,6 +1,6 @@
 import { GATE_PORT } from '../domain/sandbox/gate-port.ts';
 import type { SandboxRecord } from '../ports/state/state-store.ts';
-import { endpointVariables } from './endpoint-variables.ts';
+import { endpointVariables, setupEndpoints } from './endpoint-variables.ts';
 import { portVariables } from './port-variables.ts';
 
 const PROXY = `http://127.0.0.1:${GATE_PORT}`;
@@ -51,13 +51,13 @@ export function commandVariables(
   record: Pick<SandboxRecord, 'ports' | 'policy'>,
   phase: 'setup' | 'run',
 ): Readonly<Record<string, string>> {
-  const { network, environment, limits } = record.policy;
+  const { network, environment, limits, endpoints } = record.policy;
   const { memoryBytes, cpus } = limits;
   const isOpen = network[phase] !== 'none';
   return {
     ...(isOpen ? NETWORK_VARIABLES : without(OFFLINE_VARIABLES, environment)),
     ...portVariables(record),
-    ...(phase === 'run' && endpointVariables(record)),
+    ...endpointVariables(phase === 'run' ? (endpoints ?? []) : setupEndpoints(record.policy)),
     // Programs that look at the machine's memory see all of it.
     ...(memoryBytes !== undefined && { LITTERBOX_MEMORY_BYTES: `${memoryBytes}` }),
     ...(cpus !== undefined && { LITTERBOX_CPUS: `${cpus}` }),

@@ -18,12 +18,12 @@ export interface Asked {
 /** What the model does next. */
 export type Turn = { readonly call: ShownTool; readonly input: object; readonly id: string } | { readonly say: string };
 
-/** How a client and a model talk: one of the two APIs that the clients know. */
+/** How a client and a model talk: one of the APIs that the clients know. */
 export interface Dialect {
   /** Whether this request wants a turn of the model. */
   wantsTurn(method: string, path: string): boolean;
   read(body: unknown): Asked;
-  /** The events of a stream, each with its type. */
+  /** The events of a stream, each with its type where the API gives them one. */
   events(turn: Turn, body: unknown): readonly Record<string, unknown>[];
 }
 

@@ -6,11 +6,12 @@ import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
 import { driveSdk } from './drive-sdk.ts';
-import { driveInside } from './drive-inside.ts';
+import { driveInside, type InsideClient } from './drive-inside.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
 import { driveFault, type Fault, FAULTS, MACHINE_FAULTS } from './fails-closed.ts';
 import { isContainer, isPlace, otherMachine, type Place, placeOn, PLACES } from './place-on.ts';
-import { INSIDE_CLIENTS, SEATED_CLIENTS } from './seated-clients.ts';
+import { INSIDE_CLIENTS } from './inside-clients.ts';
+import { SEATED_CLIENTS } from './seated-clients.ts';
 import { giveDependencies } from './give-dependencies.ts';
 import { lockInstall, versionOf } from './lock-install.ts';
 import { tableOf, withMarkedPart } from './marked-part.ts';
@@ -27,7 +28,7 @@ const HEAD =
   );
 
 const FAULT_HEAD = ['client', 'what goes wrong', 'when', 'result', 'seconds', 'what the model was told last'];
-const SEAT_HEAD = ['client', 'where', 'result', 'turns of the model', 'seconds', 'date'];
+const SEAT_HEAD = ['client', 'where', 'seconds', 'date'];
 
 /** Clients that `agent install --hands` is for, and how they are started then. */
 const INSTALLED: Readonly<Record<string, readonly string[]>> = { codex: ['--sandbox', 'danger-full-access'] };
@@ -90,20 +91,29 @@ async function main(install = '', sdks = ''): Promise<void> {
 async function inside(install: string): Promise<void> {
   const rows: (readonly (string | number)[])[] = [];
   for (const agent of INSIDE_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
-    await using fixture = agentFixture(NEEDY_STORY);
     const title = `${agent.client.title} ${versionOf(install, agent.client.name)}`;
-    const date = new Date().toISOString().slice(0, 10);
-    try {
-      const { talk, seconds } = await driveInside(agent, install, fixture);
-      keepTranscript(`${title}, inside`, { talk });
-      rows.push([title, 'overlayfs', 'passed', talk.turns.length, seconds, date]);
-    } catch (error) {
-      process.exitCode = 1;
-      console.error(`FAILED ${title}, inside: ${error instanceof Error ? error.message : String(error)}`);
-      rows.push([title, 'overlayfs', '**failed**', 0, 0, date]);
-    }
+    const row: (string | number)[] = [title];
+    for (const place of places)
+      row.push(agent.isOneFile || place === 'overlayfs' ? await insideAt(place, agent, title, install) : '');
+    rows.push(row);
   }
-  console.log(tableOf(SEAT_HEAD, rows));
+  const table = tableOf(['seconds', ...places], rows);
+  console.log(table);
+  if (values.keep) writeFileSync(PAGE, withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents, inside', table));
+}
+
+/** Gives the seconds that it took. */
+async function insideAt(place: Place, agent: InsideClient, title: string, install: string): Promise<string | number> {
+  await using fixture = agentFixture(isContainer(place) ? WHOLE : NEEDY_STORY);
+  try {
+    const { talk, seconds } = await driveInside(agent, install, fixture, place);
+    keepTranscript(`${title}, inside on ${place}`, { talk });
+    return seconds;
+  } catch (error) {
+    process.exitCode = 1;
+    console.error(`FAILED ${title}, inside on ${place}: ${error instanceof Error ? error.message : String(error)}`);
+    return '**failed**';
+  }
 }
 
 /** Each agent and each fault: half an hour, and as much over SSH. */
@@ -153,12 +163,12 @@ async function seatedRow(
     const start = { place: await placeOn(fixture, place, values.image), hasGit, ...(installed && { installed }) };
     const { talk, seconds } = await driveSeat(seat, install, fixture, start);
     keepTranscript(`${title}, hands in a sandbox on ${where}`, { talk });
-    return [title, where, 'passed', talk.turns.length, seconds, date];
+    return [title, where, seconds, date];
   } catch (error) {
     process.exitCode = 1;
     const why = error instanceof Error ? error.message : String(error);
     console.error(`FAILED ${title}, hands in a sandbox on ${where}: ${why}`);
-    return [title, where, '**failed**', 0, 0, date];
+    return [title, where, '**failed**', date];
   }
 }
 
@@ -170,11 +180,11 @@ async function sdkRow(seat: SeatedClient, clients: string, sdks: string): Promis
   try {
     const { talk, seconds } = await driveSdk(seat, example, { clients, sdks }, fixture);
     keepTranscript(title, { talk });
-    return [title, 'overlayfs', 'passed', talk.turns.length, seconds, date];
+    return [title, 'overlayfs', seconds, date];
   } catch (error) {
     process.exitCode = 1;
     console.error(`FAILED ${title}: ${error instanceof Error ? error.message : String(error)}`);
-    return [title, 'overlayfs', '**failed**', 0, 0, date];
+    return [title, 'overlayfs', '**failed**', date];
   }
 }
 

@@ -91,8 +91,10 @@ class PlottedModel implements Talk {
     }
     const asked: unknown = JSON.parse(body);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const event of this.#dialect.events(await this.#turn(asked), asked))
-      response.write(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
+    for (const event of this.#dialect.events(await this.#turn(asked), asked)) {
+      const { type } = event;
+      response.write(`${typeof type === 'string' ? `event: ${type}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
+    }
     response.end();
   }
 

@@ -17,12 +17,18 @@ export const isContainer = (place: Place): boolean => place === 'docker' || plac
  * machine is a server on loopback, which the person adds as they would add any.
  *
  * @param image of containers, with git in it. @defaultValue that of Litterbox, which has none
+ * @param bin a directory that comes first in the PATH of the other machine
  * @throws AssertionError
  */
-export async function placeOn(fixture: AgentFixture, place: Place, image?: string): Promise<readonly string[]> {
+export async function placeOn(
+  fixture: AgentFixture,
+  place: Place,
+  image?: string,
+  bin?: string,
+): Promise<readonly string[]> {
   if (place === 'overlayfs') return [];
   if (isContainer(place)) return ['--provider', place, ...(image === undefined ? [] : ['--image', image])];
-  return (await otherMachine(fixture)).place;
+  return (await otherMachine(fixture, bin)).place;
 }
 
 /** A machine over SSH whose sessions can be cut, or stop to answer: they are programs of this one. */
@@ -32,9 +38,10 @@ export interface OtherMachine {
 }
 
 /** Adds a machine over SSH, as a person does. @throws AssertionError */
-export async function otherMachine(fixture: AgentFixture): Promise<OtherMachine> {
+export async function otherMachine(fixture: AgentFixture, bin?: string): Promise<OtherMachine> {
   const there = join(fixture.scratch.directory, 'there');
-  const server = fixture.use(await SshServer.start({ config: [`SetEnv XDG_STATE_HOME=${there}`] }));
+  const path = bin === undefined ? '' : ` PATH=${bin}:${fixture.environment['PATH']}`;
+  const server = fixture.use(await SshServer.start({ config: [`SetEnv XDG_STATE_HOME=${there}${path}`] }));
   const known = join(fixture.home, '.ssh');
   mkdirSync(known, { mode: 0o700 });
   writeFileSync(join(known, 'known_hosts'), server.knownHost);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AGENT_CLIENTS } from './agent-client.ts';
-import type { InsideClient } from './drive-inside.ts';
 import type { SeatedClient } from './drive-seat.ts';
 import { messagesApi } from './messages-api.ts';
 
@@ -47,14 +46,3 @@ export const SEATED_CLIENTS: readonly SeatedClient[] = [
     args: (task) => ['--print', '--mode', 'json', '--model', 'plot/plot', task],
   },
 ];
-
-/** A model that Codex does not know has `exec_command`. */
-const CODEX = `[agents.codex]
-args = ["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "plot", "-c", 'openai_base_url="{url}/v1"', "{prompt}"]
-`;
-
-/** Agents that `litterbox agent run` has inside. */
-export const INSIDE_CLIENTS: readonly InsideClient[] = SEATED_CLIENTS.map((seated) => ({
-  ...seated,
-  ...(seated.client.id === 'codex' ? { kind: 'openai', table: CODEX } : { kind: 'anthropic' }),
-}));

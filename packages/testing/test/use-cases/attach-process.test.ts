@@ -116,3 +116,39 @@ test('a revision that cannot be written when it ends is told', async () => {
   await expect(attached.finish(await attached.process.exit)).rejects.toBe(failed);
   expect((await fixture.audited()).at(-1)).toBe('sandbox-shell: error');
 });
+
+test('what a long call changes is recorded while it works, once nothing changed for a second', async () => {
+  await using fixture = useCaseFixture();
+  const { id } = await made(fixture);
+  const numbers = async () =>
+    (await fixture.readHistory.read('a', { quietCalls: false })).flatMap((entry) =>
+      entry.type === 'revision' ? [entry.number] : [],
+    );
+  await using attached = await fixture.attachProcess.attach({
+    sandbox: 'a',
+    command: ['sh', '-c', 'echo x >new; echo on; cat >other; echo off; sleep 1000'],
+    recordsMeanwhile: true,
+  });
+  const output = attached.process[Symbol.asyncIterator]();
+  await output.next();
+  await fixture.clock.pass(1_000);
+  await attached.process.write(Buffer.from('y'));
+  await attached.process.closeStdin();
+  await output.next();
+  await fixture.clock.pass(1_000); // other changed meanwhile
+  const lease = await fixture.state.lease(`sandbox:${id}`, 'run: npm test');
+  await fixture.clock.pass(1_000); // still, but somebody is at work in it
+  await lease[Symbol.asyncDispose]();
+  expect(await numbers()).toEqual([]);
+  await fixture.clock.pass(1_000);
+  await fixture.clock.pass(1_000);
+  await fixture.clock.pass(1_000);
+  expect(await numbers()).toEqual([1]);
+  expect([fixture.look('a', 'new'), fixture.look('a', 'other')]).toEqual(['x\n', 'y']);
+  await attached.process[Symbol.asyncDispose]();
+  expect(await attached.finish(await attached.process.exit)).toMatchObject({
+    changedFiles: 2,
+    revision: { number: 1 },
+  });
+  expect(await numbers()).toEqual([1]);
+});

@@ -48,6 +48,20 @@ test('a file that nobody agreed to opens no endpoint, and reads no secret', asyn
   expect({ asked, open: fixture.endpoints.all.length }).toEqual({ asked: 0, open: 0 });
 });
 
+test.each([
+  ['', []],
+  ['setup = true\n', ['model']],
+])('AX171: a setup has an endpoint while it runs, where the file says so: %j', async (line, wanted) => {
+  await using fixture = fixtureOf({ config: `${config}${line}[container]\nsetup-command = ["true"]\n` });
+  const seen: (readonly string[])[] = [];
+  const onProgress = ({ step }: { readonly step: string }) => {
+    if (step === 'setup') seen.push(fixture.endpoints.all.map(({ policy }) => policy.name));
+  };
+  await fixture.createSandbox.create({ name: 'a' }, { onProgress });
+  expect(seen).toContainEqual(wanted);
+  expect(seen.flat()).toEqual(wanted);
+});
+
 test('a provider that cannot carry an endpoint refuses the sandbox', async () => {
   const listen = undefined as unknown as SandboxRuntime['listen'] & object;
   await using fixture = fixtureOf({ runtime: { listen } });

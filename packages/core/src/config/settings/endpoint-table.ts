@@ -21,6 +21,8 @@ export interface EndpointConfig {
   /** With `{url}` and `{placeholder}` as the file has them. */
   readonly variables: Readonly<Record<string, string>>;
   readonly placeholder: string;
+  /** The setup has it as well. */
+  readonly inSetup?: true;
   readonly budget?: EndpointBudget;
 }
 
@@ -28,7 +30,7 @@ type Table = Readonly<Record<string, unknown>>;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const KINDS = Object.keys(ENDPOINT_KINDS);
-const KEYS = ['kind', 'url', 'secret', 'header', 'methods', 'paths', 'port', 'env', 'budget'];
+const KEYS = ['kind', 'url', 'secret', 'header', 'methods', 'paths', 'port', 'env', 'setup', 'budget'];
 const NAME = /^[a-z](?:[a-z0-9_-]{0,38}[a-z0-9])?$/;
 const SECRET = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}): ?([\u0020-\u007e]{1,256})$/;
@@ -56,6 +58,7 @@ const schema = {
       paths: strings,
       port: { type: 'integer', minimum: 1, maximum: 65_535 },
       env: { type: 'object', additionalProperties: { type: 'string' } },
+      setup: { type: 'boolean' },
       budget: {
         type: 'object',
         properties: { requests: { type: 'integer', minimum: 1 }, tokens: { type: 'integer', minimum: 1 } },
@@ -130,10 +133,14 @@ function readEndpoint(entry: Table): EndpointConfig | Refused {
     return refusedValue('CONFIG_VALUE', port, '1..65535', 'Leave it out, and Litterbox chooses.', ['port']);
   const variables = readVariables(entry['env'] ?? kind?.variables ?? {});
   if (variables instanceof Refused) return variables;
+  const { setup = false } = entry;
+  if (typeof setup !== 'boolean')
+    return refusedValue('CONFIG_TYPE', setup, 'true or false', 'Write setup = true.', ['setup']);
   const budget = readBudget(entry['budget'], kind !== undefined);
   if (budget instanceof Refused) return budget;
   return {
     ...(budget && { budget }),
+    ...(setup && { inSetup: true }),
     ...(typeof kindName === 'string' && { kind: kindName }),
     url,
     secret,

@@ -25,6 +25,8 @@ export interface EndpointPolicy {
   readonly paths: readonly string[];
   /** By which programs find it: `{url}` and `{placeholder}` are filled in. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The setup has it as well. Absent: commands alone. */
+  readonly inSetup?: true;
   /** Absent: no bound but that of the key itself. */
   readonly budget?: EndpointBudget;
   /** Programs inside hold it in place of the secret. It never leaves. */

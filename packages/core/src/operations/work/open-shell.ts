@@ -33,6 +33,12 @@ export const openShell = operation({
       .flag()
       .register(wordings, { about: 'Processes that it leaves in the background end with it' })
       .optional(),
+    recordsMeanwhile: fields
+      .flag()
+      .register(wordings, {
+        about: 'Its changes are recorded while it works too, whenever nothing changed for a second',
+      })
+      .optional(),
     subject: z
       .string()
       .min(1)

@@ -3,11 +3,12 @@ import type { FoundBase } from '../../ports/source-control/persons-repository.ts
 
 /**
  * The policy of a sandbox that begins with that base. A setup's commands are the person's, and what they run is the tree's: where an agent
- * wrote that and nobody has taken it over, it runs without the network.
+ * wrote that and nobody has taken it over, it runs without the network and without endpoints.
  */
 export function policyForBase(policy: Policy, { isPersons }: Pick<FoundBase, 'isPersons'>): Policy {
-  const { network } = policy;
-  if (isPersons || network.setup === 'none') return policy;
+  const { network, endpoints = [] } = policy;
+  const hasWays = network.setup !== 'none' || endpoints.some(({ inSetup }) => inSetup);
+  if (isPersons || !hasWays) return policy;
   return { ...policy, network: { ...network, setup: 'none', isWithheld: true } };
 }
 

@@ -1,5 +1,5 @@
 import { setupInputs } from '../../domain/sandbox/setup-inputs.ts';
-import type { NetworkPolicy } from '../../domain/sandbox/policy.ts';
+import type { NetworkPolicy, Policy } from '../../domain/sandbox/policy.ts';
 import { sha256 } from '../../domain/text/sha256.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import { findOutsideFiles } from './find-outside-files.ts';
@@ -69,6 +69,7 @@ export async function setupKeys(
     ...described,
     // Without its network it may begin with what the same setup left that had one.
     policy.network.setup === 'none' && !isWithheld ? 'none' : networkKey(policy.network),
+    ...endpointsKey(policy),
     sorted([...inputs]),
     await outsideDigest(await findOutsideFiles(repository, { commit: record.baseCommit, tree: baseTree }, options)),
     [...top].sort(),
@@ -118,6 +119,14 @@ function sorted(pairs: readonly (readonly [string, string])[]): readonly (readon
 
 async function digest(parts: readonly unknown[]): Promise<string> {
   return await sha256(new TextEncoder().encode(JSON.stringify(parts)));
+}
+
+/** The endpoints of a setup, withheld or not. Their secret is no matter of what it leaves. */
+function endpointsKey({ endpoints = [] }: Policy): readonly unknown[] {
+  const found = endpoints.filter(({ inSetup }) => inSetup);
+  return found.length === 0
+    ? []
+    : [found.map(({ name, url, inside, variables, placeholder }) => [name, url, inside, variables, placeholder])];
 }
 
 /** As it was before there were hosts of private networks, where there are none. */

@@ -19,6 +19,7 @@ import { specOf } from '../decide/spec-of.ts';
 import { decidedWorkdir } from '../decide/decided-workdir.ts';
 import type { DecidePolicy } from '../decide/decide-policy.ts';
 import type { InstallImage } from './install-image.ts';
+import type { OpenEndpoints } from '../network/open-endpoints.ts';
 import type { OpenNetwork } from '../network/open-network.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import { policyForBase } from '../decide/policy-for-base.ts';
@@ -61,6 +62,7 @@ interface Needs {
   readonly decidePolicy: DecidePolicy;
   readonly chooseHost: ChooseHost;
   readonly openNetwork: OpenNetwork;
+  readonly openEndpoints: OpenEndpoints;
   readonly installImage: InstallImage;
   readonly clearPool: ClearPool;
   readonly heap: Heap;
@@ -215,11 +217,12 @@ export class FillPool {
     ) => Promise<{ readonly isSilent: boolean }>,
   ): Promise<{ readonly isSilent: boolean; readonly touchesBase: boolean }> {
     const state = trialState(record);
-    const { openRepository, openNetwork, heap, audit } = this.#needs;
+    const { openRepository, openNetwork, openEndpoints, heap, audit } = this.#needs;
     const setUp = new SetUpSandbox({
       state,
       recordRevision: new RecordRevision({ state, openRepository, heap, audit }),
       openNetwork,
+      openEndpoints,
       openRepository,
       asker: 'agent', // what agents take from the pool is set up without anybody asking
     });

@@ -140,6 +140,7 @@ export class InstallImage {
     options?: ProgressOptions,
   ): Promise<void> {
     const { policy, baseCommit: commit, baseTree: tree } = sandbox;
+    const { endpoints: _none, ...unaided } = policy; // nothing listens while an image is made
     const { root, install = [] } = policy;
     if (root.type !== 'image') return;
     options?.onProgress?.({ step: 'image', message: `Installing into ${root.reference}` });
@@ -155,7 +156,14 @@ export class InstallImage {
     await using network = isOpen
       ? await this.#needs.openNetwork.open(sandbox, runtime, tellRefusals(options))
       : undefined;
-    const failed = await runSetupCommands(install, sandbox, channel, 'Installing', network, options);
+    const failed = await runSetupCommands(
+      install,
+      { ...sandbox, policy: unaided },
+      channel,
+      'Installing',
+      network,
+      options,
+    );
     if (failed) {
       const hint = 'Correct container.install-command and create the sandbox again.';
       throw setupFailed('install command', failed, sandbox, hint, network);

@@ -5,6 +5,8 @@ import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
 import type { Asker, CallOptions, ProgressOptions } from '../../ports/common/call.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
+import { setupEndpoints } from '../../services/endpoint-variables.ts';
+import type { OpenEndpoints } from '../network/open-endpoints.ts';
 import { type OpenNetwork, tellRefusals } from '../network/open-network.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { RecordRevision } from '../record/record-revision.ts';
@@ -21,6 +23,7 @@ interface Needs {
   readonly state: Pick<StateStore, 'update'>;
   readonly recordRevision: RecordRevision;
   readonly openNetwork: OpenNetwork;
+  readonly openEndpoints: OpenEndpoints;
   readonly openRepository: OpenRepository;
   readonly asker: Asker;
 }
@@ -87,6 +90,15 @@ export class SetUpSandbox {
           isOfPerson: this.#needs.asker === 'person',
         })
       : undefined;
+    const endpoints = setupEndpoints(record.policy);
+    await using _endpoints =
+      endpoints.length > 0
+        ? await this.#needs.openEndpoints.open(
+            { ...record, policy: { ...record.policy, endpoints } },
+            opened.runtime,
+            options,
+          )
+        : undefined;
     const failed = await runSetupCommands(commands, record, opened.channel, 'Setting up', network, options);
     if (!failed) return;
     assertGit(failed);

@@ -14,6 +14,7 @@ import { interruptedCall } from './interrupted-call.ts';
 import { driftOf } from '../session/live-tree.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
+import { bothResults } from './both-results.ts';
 import { withoutPersonsDeletions } from './without-persons-deletions.ts';
 import { isStray } from '../../inside/file-contents.ts';
 import { readContents } from '../../inside/read-contents.ts';
@@ -69,19 +70,9 @@ export class RecordRevision {
     if (!first.result.ignoreRulesChanged) return first;
     // Files that were ignored until now did not change, so only a look at everything finds them; they become a revision of their own.
     const second = await this.#record(first.record, undefined, opened, message, options);
-    const revision = second.result.revision ?? first.result.revision;
     const drift = second.drift ?? first.drift;
-    return {
-      ...(drift && { drift }),
-      record: second.record,
-      result: {
-        ...(revision && { revision }),
-        ignoreRulesChanged: true,
-        changedFiles: first.result.changedFiles + second.result.changedFiles,
-        warnings: [...first.result.warnings, ...second.result.warnings],
-        moreWarnings: first.result.moreWarnings + second.result.moreWarnings,
-      },
-    };
+    const result = { ...bothResults(first.result, second.result), ignoreRulesChanged: true };
+    return { ...(drift && { drift }), record: second.record, result };
   }
 
   /**

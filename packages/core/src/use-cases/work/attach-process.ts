@@ -12,6 +12,7 @@ import { assertMessage, revisionMessage } from '../../domain/sandbox/revision-me
 import { workspacePath } from '../../domain/paths/workspace-path.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
+import type { Clock } from '../../ports/common/clock.ts';
 import type { ExitStatus } from '../../domain/processes/exit-status.ts';
 import type { ProcessHandle, TerminalSize } from '../../ports/common/process.ts';
 import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
@@ -24,6 +25,8 @@ import { liveTreeChanged } from '../session/live-tree.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import { type KeepPrinted, MAX_PRINTED_BYTES } from '../record/keep-printed.ts';
 import type { Recorded, RecordRevision } from '../record/record-revision.ts';
+import { bothResults } from '../record/both-results.ts';
+import { RecordMeanwhile } from '../record/record-meanwhile.ts';
 import { assertVariables } from './assert-variables.ts';
 import { checkedCommand } from './checked-command.ts';
 import { commandHints } from './command-hints.ts';
@@ -52,6 +55,8 @@ export interface AttachInput {
   readonly noInput?: boolean | undefined;
   /** Processes that it leaves in the background end before it is recorded. @defaultValue false */
   readonly endsAll?: boolean | undefined;
+  /** Its changes are recorded while it works too, whenever nothing changed for a second. @defaultValue false */
+  readonly recordsMeanwhile?: boolean | undefined;
   /** The revision's subject, in the caller's words. */
   readonly message?: string | undefined;
 }
@@ -81,6 +86,7 @@ interface Needs {
   readonly audit: AuditLog;
   readonly recordRevision: RecordRevision;
   readonly keepPrinted: KeepPrinted;
+  readonly clock: Clock;
   readonly actor: string;
 }
 
@@ -106,6 +112,7 @@ export class AttachProcess {
       isMerged = false,
       noInput = false,
       endsAll = false,
+      recordsMeanwhile = false,
     }: AttachInput,
     options?: CallOptions,
   ): Promise<AttachedProcess> {
@@ -150,8 +157,9 @@ export class AttachProcess {
       throw error;
     });
     let isFinished = false;
-    const recorded = async (exit: ExitStatus): Promise<Pick<Recorded, 'result' | 'drift'>> => {
-      await using _lease = await this.#needs.state.lease(`sandbox:${found.id}`, tool);
+    const recorded = async (exit?: ExitStatus): Promise<Pick<Recorded, 'result' | 'drift'>> => {
+      // While it works it waits for nobody: there is a next time.
+      await using _lease = await this.#needs.state.lease(`sandbox:${found.id}`, tool, exit ? {} : { waitMs: 0 });
       const record = (await this.#needs.state.get(found.id)) ?? found;
       return await this.#needs.recordRevision.record(
         record,
@@ -163,20 +171,29 @@ export class AttachProcess {
           message,
           sandbox: record.slug,
           callId,
-          exitCode: exit.code,
-          durationMs: performance.now() - startedMs,
+          ...(exit && { exitCode: exit.code, durationMs: performance.now() - startedMs }),
         }),
       );
     };
+    let meanwhile = NOTHING;
+    const recording = recordsMeanwhile
+      ? new RecordMeanwhile({
+          clock: this.#needs.clock,
+          look: async () =>
+            (await opened.runtime.scan(((await this.#needs.state.get(found.id)) ?? found).mark)).changes,
+          record: async () => void (meanwhile = bothResults(meanwhile, (await recorded()).result)),
+        })
+      : undefined;
     const finish = async (exit: ExitStatus): Promise<FinishedProcess> => {
       isFinished = true;
+      await recording?.[Symbol.asyncDispose]();
       if (endsAll) await killMarked(opened.channel, how.mark);
       const exitCode = exit.code;
       const hit = await hits();
       // A terminal is sent pictures of a screen, with what a person typed in them: nothing of those is kept.
       const printed = terminal ? undefined : this.#needs.keepPrinted.keep(found, process.printed);
       // The command has run although it could not be recorded: its entry in the log ends.
-      const { result, drift } = await recorded(exit).catch(async (error: unknown) => {
+      const { result: last, drift } = await recorded(exit).catch(async (error: unknown) => {
         await finishAudit('error', {
           ...(await printed),
           exitCode,
@@ -184,6 +201,7 @@ export class AttachProcess {
         });
         throw error;
       });
+      const result = bothResults(meanwhile, last);
       await finishAudit('ok', {
         ...(await printed),
         exitCode,
@@ -212,6 +230,8 @@ export class AttachProcess {
     return holder && `${busyText(sandbox, holder)} Your shell opens anyway.`;
   }
 }
+
+const NOTHING: RevisionResult = { changedFiles: 0, warnings: [], moreWarnings: 0 };
 
 /** A person sees which sandbox a shell is in: by the prompt itself, and by what Debian's own prompt begins with. */
 const promptVariables = (slug: string) => ({ PS1: `(${slug}) $ `, debian_chroot: slug });

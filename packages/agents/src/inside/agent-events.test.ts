@@ -1,0 +1,24 @@
+import { expect, it } from '@jest/globals';
+import { AgentEvents } from './agent-events.ts';
+
+const EVENTS = [
+  '{"type":"turn","usage":{"in":1,"out":2}}',
+  '{"type":"turn","usage":{"in":-1,"out":2}}',
+  'no event',
+  '{"type":"other","usage":{"in":100,"out":100}}',
+  '{"type":"turn","usage":{"in":10,"out":20}}',
+  '{"type":"result"}',
+];
+const LINES = EVENTS.map((event) => `${event}\n`).join('');
+
+it.each([
+  [undefined, { input: 10, output: 20 }],
+  [{ type: 'turn' }, { input: 11, output: 22 }],
+])('counts tokens by the last line, or by all of a kind: %j', (each, tokens) => {
+  const events = new AgentEvents({ end: { type: 'result' }, tokens: { input: 'usage.in', output: 'usage.out', each } });
+  for (const byte of Buffer.from(LINES)) {
+    expect(events.hasEnded).toBe(false);
+    events.push(Uint8Array.of(byte));
+  }
+  expect(events).toMatchObject({ hasEnded: true, tokens });
+});
