@@ -259,7 +259,7 @@ export class ContainerRuntime implements SandboxRuntime {
             workspace: this.workdir,
             openFiles: this.#input.meta.limits.openFiles,
             processors: await this.#processors(),
-            ...(!isOwn && { tell: (script) => this.#tell(script) }),
+            ...(!isOwn && { runBeside: (script) => this.#tell(script) }),
             onEnd: (one) => this.#processes.delete(one),
           },
           options,

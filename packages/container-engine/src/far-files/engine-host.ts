@@ -170,7 +170,7 @@ export class EngineHost implements Host {
         openFiles: OPEN_FILES,
         processors: [],
         isUnmarked: true,
-        ...(!isOwn && { tell: (script: string) => this.#tell(script) }),
+        ...(!isOwn && { runBeside: (script: string) => this.#tell(script) }),
         onEnd: (one) => {
           this.#processes.delete(one);
           this.#execIds.delete(one.execId);

@@ -17,6 +17,7 @@ import {
 import type { ExecEngine, RawExec } from './raw-exec.ts';
 import { goOn, startEnvironment, startScript } from './start-script.ts';
 
+/** One program, the engine that starts it, and what it gets. */
 export interface ExecProcessInput {
   readonly engine: ExecEngine;
   readonly spec: ProcessSpec & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
@@ -32,7 +33,7 @@ export interface ExecProcessInput {
    * Runs shell text in the container beside the process; resolves when it is done or cannot be. Absent for a program of our own
    * that ends with its stdin.
    */
-  readonly tell?: (script: string) => Promise<void>;
+  readonly runBeside?: (script: string) => Promise<void>;
   /** Processes of its user at most, where the engine bounds none of a container. */
   readonly processes?: number;
   /** Nothing is added to its environment; what leaves its tree of processes is then not found any more. @defaultValue false */
@@ -126,7 +127,7 @@ export class ExecProcess implements ProcessHandle {
       await started.#begun(options);
       if (spec.terminal) {
         await started.#resize(spec.terminal);
-        await input.tell?.(goOn(started.#started?.pid ?? 0));
+        await input.runBeside?.(goOn(started.#started?.pid ?? 0));
       }
     } catch (error) {
       await started[Symbol.asyncDispose]();
@@ -175,7 +176,7 @@ export class ExecProcess implements ProcessHandle {
     if (this.#hasEnded || pid === undefined) return;
     // Its whole group, which it leads where the image has setsid. dash needs `--`; busybox complains of it, signals all the same and fails.
     const send = `kill -s ${signal.slice(3)}`;
-    await this.#input.tell?.(`{ ${send} -${pid} || ${send} -- -${pid} || ${send} ${pid}; } 2>/dev/null`);
+    await this.#input.runBeside?.(`{ ${send} -${pid} || ${send} -- -${pid} || ${send} ${pid}; } 2>/dev/null`);
     if (signal !== 'SIGKILL') return;
     this.#maxUnreadBytes = MAX_LAST_BYTES;
     this.#renew();
@@ -189,7 +190,7 @@ export class ExecProcess implements ProcessHandle {
       const mark = this.#input.spec.env[CALL_VARIABLE] ?? crypto.randomUUID();
       // The program of a terminal has no shell of ours above it, and is ended with what it started.
       const own = wrapperPid === pid ? `kill -KILL ${pid}` : ':';
-      if (this.#input.tell) await this.#input.tell(`lb_kill ${wrapperPid} ${mark}; ${own}`);
+      if (this.#input.runBeside) await this.#input.runBeside(`lb_kill ${wrapperPid} ${mark}; ${own}`);
       else await this.closeStdin();
       let timer: ReturnType<typeof setTimeout> | undefined;
       const grace = new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import type { CallOptions, OutputChunk, TerminalSize } from '@litterbox/core/provider';
 
-/** What an engine is asked to start. */
+/** A program that an engine is asked to start. */
 export interface ExecRequest {
   /**
    * Text for a POSIX shell of the container, raw bytes as in `domain/text/raw-text.ts`.
@@ -18,7 +18,7 @@ export interface ExecRequest {
 export interface RawExec {
   /** By which the engine knows it; empty where it has no word for it. */
   readonly id: string;
-  /** What it prints, with back-pressure; with a terminal all of it is `stdout-data`. Ends, or throws, when no more comes. */
+  /** Its output, with back-pressure; with a terminal all of it is `stdout-data`. Ends, or throws, when no more comes. */
   readonly output: AsyncIterable<OutputChunk>;
   /** Resolves when nothing goes either way any more. */
   readonly closed: Promise<void>;

@@ -31,7 +31,7 @@ const MARK = '\\036';
 const REPORT_AND_BECOME = `read -r lb_me lb_rest </proc/self/stat; printf '${MARK}%s started %s %s\\n' "$0" "$1" "$lb_me"; shift; exec "$@"`;
 
 /**
- * What the engine starts for a process, with {@link startEnvironment}: text for a POSIX shell. It says `started`, with its own process number and the
+ * The program that an engine starts for a process, with {@link startEnvironment}: text for a POSIX shell. It says `started`, with its own process number and the
  * program's, or `no-limit`, `no-cwd` or `no-program`; a program without a terminal is its child, whose end it tells on stderr (`exit CODE`),
  * because the engine tells of it only when nobody holds the outputs any more. One with a terminal waits until it is told to go on
  * ({@link goOn}): by then its terminal has its size.
