@@ -1,7 +1,12 @@
 #!/bin/sh
-# One real Kubernetes on this machine, in network, mount and process namespaces of its own: cluster.sh up|down|status|run -- COMMAND...
-# `run` runs a command where the API server can be reached, with KUBECONFIG set. As root. All ends with one process.
+# One real Kubernetes on this machine, in network, mount and process namespaces of its own. As root; all ends with one process.
 #
+# cluster.sh up|down|status
+# cluster.sh run -- COMMAND...          where the API server can be reached, with KUBECONFIG set
+# cluster.sh with -- COMMAND...         the same on a cluster that is brought up first
+# cluster.sh where-built -- COMMAND...  the same where its programs were built; elsewhere without KUBECONFIG, so that tests skip visibly
+#
+# LITTERBOX_KUBERNETES_CONFIG=FILE      `with` and `where-built` take the cluster of this kubeconfig instead
 # LITTERBOX_KUBERNETES_POLICIES=off  NetworkPolicy objects are accepted and do nothing, as on a cluster without a plugin for them
 set -eu
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -106,13 +111,22 @@ case ${1:-status} in
   up) if pid >/dev/null && ready; then :; else up; fi ;;
   down) down ;;
   status) if pid >/dev/null && ready; then echo 'kubernetes: runs'; else echo 'kubernetes: does not run' && exit 1; fi ;;
-  run)
-    [ "${2:-}" = -- ] || { echo "usage: $0 run -- COMMAND..." >&2 && exit 2; }
-    shift
-    enter "$@"
+  run | with | where-built)
+    how=$1
+    [ "${2:-}" = -- ] || { echo "usage: $0 $1 -- COMMAND..." >&2 && exit 2; }
+    shift 2
+    if [ "$how" != run ] && [ -n "${LITTERBOX_KUBERNETES_CONFIG:-}" ]; then
+      KUBECONFIG=$LITTERBOX_KUBERNETES_CONFIG exec "$@"
+    fi
+    if [ "$how" = where-built ] && ! { [ "$(id -u)" = 0 ] && sh "$here/build.sh" status >/dev/null; }; then
+      unset KUBECONFIG
+      exec "$@"
+    fi
+    [ "$how" = run ] || sh "$0" up
+    enter -- "$@"
     ;;
   *)
-    echo "usage: $0 up|down|status|run -- COMMAND..." >&2
+    echo "usage: $0 up|down|status or run|with|where-built -- COMMAND..." >&2
     exit 2
     ;;
 esac

@@ -62,6 +62,9 @@ evictionHard: {nodefs.available: 0%, imagefs.available: 0%, nodefs.inodesFree: 0
 failSwapOn: false
 oomScoreAdj: 0
 podPidsLimit: 4096
+# Both are what newer clusters have from the beginning.
+allowedUnsafeSysctls: [net.ipv4.ip_unprivileged_port_start]
+featureGates: {SizeMemoryBackedVolumes: true}
 maxPods: 250
 makeIPTablesUtilChains: false
 readOnlyPort: 0
