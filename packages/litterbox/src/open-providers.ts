@@ -96,6 +96,10 @@ class OpenedProviders implements Providers {
     }
   }
 
+  hasOwnPlaces(kind: string): boolean {
+    return this.#placed.has(kind);
+  }
+
   async get(key: ProviderKey, options: WaitOptions = {}): Promise<SandboxProvider> {
     const { signal, onProgress, waitMs = WAIT_MS } = options;
     const isAtWork = options.waitMs === undefined;

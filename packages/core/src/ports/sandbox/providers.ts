@@ -42,6 +42,9 @@ export interface Providers extends AsyncDisposable {
   /** Best first, for who names none. Looks at no machine. */
   readonly preferred: readonly ProviderKey[];
 
+  /** Whether a kind has {@link ProviderLoader.hasOwnPlaces}: it is on no machine. Absent: none has. */
+  hasOwnPlaces?(kind: string): boolean;
+
   /**
    * Loads the provider, connects to its machine and asks that for its facts; one that failed is tried again by the next call. A caller
    * that gives up ends nothing for others that wait for the same.
