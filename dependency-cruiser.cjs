@@ -149,7 +149,7 @@ module.exports = {
       comment: 'A machine behind shells is reached through a transport, and by nothing of Node.',
       severity: 'error',
       from: { path: '^packages/far-host/src/', pathNot: tests },
-      to: { path: '^packages/(?!core/|linux-sandbox/|far-host/)|^(?!packages/|node_modules/)' },
+      to: { path: '^packages/(?!core/|sandbox-kit/|linux-sandbox/|far-host/)|^(?!packages/|node_modules/)' },
     },
     {
       name: 'ssh-is-a-way-to-a-host',

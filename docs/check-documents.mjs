@@ -34,6 +34,7 @@ const FOLDERS = {
   vm: ['packages/provider-vm/test'],
   docker: ['packages/provider-docker/test'],
   podman: ['packages/provider-podman/test'],
+  kubernetes: ['packages/provider-kubernetes/test'],
   engine: [
     ...['inside', 'address', 'engine', 'container'].map((room) => `packages/container-engine/src/${room}`),
     'packages/container-engine/test',

@@ -15,6 +15,7 @@ import { gateAgents, gateAttacks, gateFaults } from './samples.mjs';
  * LITTERBOX_VM_EMULATE=1 and long
  * @property {boolean} [hasMachineBeside] its files run here while the second machine serves SSH, which `tools/test-vm.sh ssh` sees to; slow in the
  * same way
+ * @property {'with' | 'where-built'} [cluster] its files run where the tests' own Kubernetes is reached: `tools/kubernetes/cluster.sh`
  * @property {readonly string[]} [uses] what one part at a time may use: two suites on one engine count each other's volumes
  * @property {boolean} [isAlone] nothing runs beside it; `why` says why
  * @property {boolean} [isPure] needs nothing of the prepared machine
@@ -145,6 +146,22 @@ const GATE = [
       '^packages/provider-vm/test/',
     ],
     except: ['far-away'],
+  },
+  {
+    name: 'kubernetes-gate',
+    layer: 'gate',
+    why: 'clusters that fail, lie, fall silent or speak the newer protocol, which the real one of the tests does not',
+    files: ['^packages/provider-kubernetes/test/(pod-exec|api-errors)'],
+    isPure: true,
+  },
+  {
+    name: 'kubernetes-smoke',
+    layer: 'gate',
+    why: 'a real cluster, where its programs were built: what the provider says of itself, on pods',
+    files: ['^packages/provider-kubernetes/test/busybox\\.conformance'],
+    titles: groups('traits'),
+    cluster: 'where-built',
+    uses: ['kubernetes'],
   },
   {
     name: 'engines-elsewhere-gate',
@@ -422,6 +439,13 @@ const DEEP = [
     why: 'the whole kit on Docker, in an image with the tools of GNU',
     files: ['^packages/provider-docker/test/debian'],
     uses: ['docker'],
+  },
+  {
+    name: 'kit-kubernetes',
+    why: 'the whole kit on pods of a real cluster, and what others met with pods',
+    files: ['^packages/provider-kubernetes/test/'],
+    cluster: 'with',
+    uses: ['kubernetes'],
   },
   {
     name: 'kit-podman',

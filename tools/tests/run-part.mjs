@@ -37,6 +37,7 @@ export async function runPart(part, { files = filesOf(part), titles = part.title
   const command = part.machine
     ? machineCommand(part.machine, env, jestCommand(files, titles))
     : [
+        ...(part.cluster ? ['sh', 'tools/kubernetes/cluster.sh', part.cluster, '--'] : []),
         ...(part.hasMachineBeside ? ['sh', 'tools/test-vm.sh', 'ssh', '--'] : []),
         ...(part.command ?? jestCommand(files, titles)),
       ];

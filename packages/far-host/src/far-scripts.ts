@@ -1,5 +1,5 @@
 import { quoted, type ProcessSpec } from '@litterbox/core/provider';
-import { encodedScript } from './encoded-script.ts';
+import { encodedScript } from '@litterbox/sandbox-kit';
 import { FAR_PATH } from './far-path.ts';
 import type { ConnectionTimeouts } from './connection-timeouts.ts';
 

@@ -8,7 +8,7 @@ import {
   type ProcessHandle,
 } from '@litterbox/core/provider';
 import { closeQuietly } from '@litterbox/linux-sandbox';
-import { encodedScript } from './encoded-script.ts';
+import { encodedScript } from '@litterbox/sandbox-kit';
 import { FAR_PATH } from './far-path.ts';
 import type { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { ShellTransport } from './shell-transport.ts';

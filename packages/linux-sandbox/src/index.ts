@@ -22,7 +22,12 @@ export {
   type DirectoryDescription,
 } from './directory/directory-description.ts';
 export { directoryLayout, type DirectoryLayout } from './directory/directory-layout.ts';
-export { isAbsolutePath, isObjectOf, type ReadDescription } from './directory/is-directory-description.ts';
+export {
+  isAbsolutePath,
+  isDirectoryDescription,
+  isObjectOf,
+  type ReadDescription,
+} from './directory/is-directory-description.ts';
 export { TAKE_LAYERS_BACK, keepLayers } from './directory/keep-setup.ts';
 export type { Layer } from './directory/layer.ts';
 export { layTree } from './directory/lay-tree.ts';

@@ -37,19 +37,23 @@ const WAIT_MS = 30_000;
 export async function openProviders({ sources, hosts, clock }: ProvidersInput): Promise<Providers> {
   const made = new Map<ProviderKey, SandboxProvider>();
   const kinds = new Map<string, () => Promise<ProviderFactory>>();
+  const all: ProviderKey[] = [];
   const preferred: ProviderKey[] = [];
+  const placed = new Set<string>();
   for (const source of sources) {
     const isFactory = typeof source === 'function';
     const provider = isFactory ? await makeHere(source, hosts) : source;
     const key = 'load' in provider ? provider.kind : provider.name;
     const { kind } = parseProviderKey(key);
-    if (preferred.includes(key)) throw calledTheSame(key);
-    preferred.push(key);
+    if (all.includes(key)) throw calledTheSame(key);
+    all.push(key);
+    if ('load' in provider && provider.hasOwnPlaces) placed.add(kind);
+    else preferred.push(key);
     if ('load' in provider) kinds.set(kind, () => provider.load());
     else made.set(key, provider);
     if (isFactory) kinds.set(kind, async () => source);
   }
-  return new OpenedProviders({ preferred, made, kinds, hosts, clock });
+  return new OpenedProviders({ all, preferred, made, kinds, placed, hosts, clock });
 }
 
 async function makeHere(factory: ProviderFactory, hosts: Hosts): Promise<SandboxProvider> {
@@ -58,31 +62,42 @@ async function makeHere(factory: ProviderFactory, hosts: Hosts): Promise<Sandbox
 }
 
 interface OpenedInput {
+  readonly all: readonly ProviderKey[];
   readonly preferred: readonly ProviderKey[];
   readonly made: ReadonlyMap<ProviderKey, SandboxProvider>;
   readonly kinds: ReadonlyMap<string, () => Promise<ProviderFactory>>;
+  /** Kinds whose keys name places of their own. */
+  readonly placed: ReadonlySet<string>;
   readonly hosts: Hosts;
   readonly clock: Clock;
 }
 
 class OpenedProviders implements Providers {
   readonly preferred: readonly ProviderKey[];
+  readonly #all: readonly ProviderKey[];
   readonly #kinds: OpenedInput['kinds'];
+  readonly #placed: OpenedInput['placed'];
   readonly #hosts: Hosts;
   readonly #clock: Clock;
   readonly #opening = new Map<ProviderKey, Promise<SandboxProvider>>();
   readonly #opened = new Set<SandboxProvider>();
   #closing: Promise<void> | undefined;
 
-  constructor({ preferred, made, kinds, hosts, clock }: OpenedInput) {
+  constructor({ all, preferred, made, kinds, placed, hosts, clock }: OpenedInput) {
+    this.#all = all;
     this.preferred = preferred;
     this.#kinds = kinds;
+    this.#placed = placed;
     this.#hosts = hosts;
     this.#clock = clock;
     for (const [key, provider] of made) {
       this.#opened.add(provider);
       this.#opening.set(key, Promise.resolve(provider));
     }
+  }
+
+  hasOwnPlaces(kind: string): boolean {
+    return this.#placed.has(kind);
   }
 
   async get(key: ProviderKey, options: WaitOptions = {}): Promise<SandboxProvider> {
@@ -118,7 +133,7 @@ class OpenedProviders implements Providers {
   /** Who only looks starts no machine. */
   async #wake(key: ProviderKey, options: WaitOptions): Promise<void> {
     const { kind, host } = parseProviderKey(key);
-    if (this.#kinds.has(kind)) await this.#hosts.wake?.(host, options);
+    if (this.#kinds.has(kind) && !this.#placed.has(kind)) await this.#hosts.wake?.(host, options);
   }
 
   #open(key: ProviderKey): Promise<SandboxProvider> {
@@ -132,7 +147,10 @@ class OpenedProviders implements Providers {
     const { kind, host: name } = parseProviderKey(key);
     const load = this.#kinds.get(kind);
     if (!load) throw this.#unknown(key);
-    const [factory, { host, facts, directory }] = await Promise.all([load(), this.#machine(name)]);
+    const [factory, { host, facts, directory }] = await Promise.all([
+      load(),
+      this.#machine(this.#placed.has(kind) ? LOCAL_HOST : name),
+    ]);
     const provider = factory({ key: providerKey({ kind, host: name }), host, facts, directory });
     if (this.#closing) {
       await provider[Symbol.asyncDispose]();
@@ -150,7 +168,7 @@ class OpenedProviders implements Providers {
   #unknown(key: ProviderKey): LitterboxError {
     return new LitterboxError('INVALID_ARGUMENT', `There is no provider ${shown(key)}.`, {
       operation: 'provider.find',
-      hint: `There are: ${this.preferred.join(', ') || 'none'}.`,
+      hint: `There are: ${this.#all.join(', ') || 'none'}.`,
     });
   }
 }

@@ -8,8 +8,13 @@ const machine = {
   directory: '/var/lib/litterbox',
 };
 
-test('what needs neither engine nor image is preferred', () => {
-  expect(PROVIDERS.map(({ kind }) => kind)).toEqual(['overlayfs', 'docker', 'podman']);
+test('what needs neither engine nor image is preferred, and a cluster is only for who names it', () => {
+  expect(PROVIDERS.map(({ kind, hasOwnPlaces }) => (hasOwnPlaces ? `named ${kind}` : kind))).toEqual([
+    'overlayfs',
+    'docker',
+    'podman',
+    'named kubernetes',
+  ]);
 });
 
 test.each(PROVIDERS)(
@@ -21,10 +26,13 @@ test.each(PROVIDERS)(
   },
 );
 
-test.each(PROVIDERS)('$kind promises a limit of the disk to root of its machine alone', async ({ load }) => {
-  const limitsOf = (factory: Awaited<ReturnType<typeof load>>, uid: number) =>
-    factory({ ...machine, facts: { ...machine.facts, uid } }).traits.limits;
-  const factory = await load();
-  expect(limitsOf(factory, 0)).toContain('diskBytes');
-  expect(limitsOf(factory, 1000)).not.toContain('diskBytes');
-});
+test.each(PROVIDERS.filter(({ hasOwnPlaces }) => !hasOwnPlaces))(
+  '$kind promises a limit of the disk to root of its machine alone',
+  async ({ load }) => {
+    const limitsOf = (factory: Awaited<ReturnType<typeof load>>, uid: number) =>
+      factory({ ...machine, facts: { ...machine.facts, uid } }).traits.limits;
+    const factory = await load();
+    expect(limitsOf(factory, 0)).toContain('diskBytes');
+    expect(limitsOf(factory, 1000)).not.toContain('diskBytes');
+  },
+);

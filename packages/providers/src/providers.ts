@@ -1,7 +1,7 @@
 import type { ProviderLoader } from '@litterbox/core/provider';
 import { openEngineMachine } from './open-engine-machine.ts';
 
-/** The providers that come along, in order of preference. The one place that names their packages. */
+/** The providers that come along, in order of preference; the last only for who names it. The one place that names their packages. */
 export const PROVIDERS: readonly [ProviderLoader, ...ProviderLoader[]] = [
   { kind: 'overlayfs', load: async () => (await import('@litterbox/provider-overlayfs')).overlayfs },
   {
@@ -17,5 +17,10 @@ export const PROVIDERS: readonly [ProviderLoader, ...ProviderLoader[]] = [
       const { podman } = await import('@litterbox/provider-podman');
       return (machine) => podman({ ...machine, openMachine: openEngineMachine(machine) });
     },
+  },
+  {
+    kind: 'kubernetes',
+    hasOwnPlaces: true,
+    load: async () => (await import('@litterbox/provider-kubernetes')).kubernetes,
   },
 ];

@@ -1,5 +1,10 @@
 export { assertClaimable, type MadeSandbox, unlike } from './assert-claimable.ts';
 export { baseEnvironment } from './base-environment.ts';
+export { DEFAULT_PATH } from './exec/default-path.ts';
+export { encodedScript } from './exec/encoded-script.ts';
+export { ExecProcess, type ExecProcessInput } from './exec/exec-process.ts';
+export { INIT_SCRIPT } from './exec/init-script.ts';
+export type { ExecEngine, ExecRequest, RawExec } from './exec/raw-exec.ts';
 export { ownNames } from './own-names.ts';
 export { brokenDescription, parseDescription, type Description } from './parse-description.ts';
 export { alreadyThere, cannotHonour, notHere } from './refusals.ts';

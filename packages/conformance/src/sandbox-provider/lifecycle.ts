@@ -75,7 +75,7 @@ export function lifecycle(check: Check): void {
     },
   );
 
-  check('the content is read once per key', async ({ create }) => {
+  check('the content is read once per key, or once per sandbox where nothing is kept', async ({ create, provider }) => {
     const source = fixtureWorkspace('0ce0ce', [{ path: 'file', content: 'x' }]);
     let opened = 0;
     const workspace = { key: source.key, open: () => ((opened += 1), source.open()) };
@@ -83,7 +83,7 @@ export function lifecycle(check: Check): void {
     const before = opened;
     assert.ok(before <= 1);
     await create({ workspace });
-    assert.equal(opened, before);
+    assert.equal(opened, provider.traits.keeps === 'nothing' ? 2 : before);
   });
 
   check(
@@ -226,10 +226,13 @@ export function lifecycle(check: Check): void {
     assert.equal(stdout, `it's\n$HOME|${runtime.environment['HOME']}|${runtime.playground}`);
   });
 
-  check('playgrounds are apart unless they have one key, and outlive commands', async ({ create, sh }) => {
+  check('playgrounds are apart unless they have one key, and outlive commands', async (fixture) => {
+    const { create, provider, sh } = fixture;
     const [one, two] = [await create(), await create()];
     await sh(one, 'echo one >"$LITTERBOX_PLAYGROUND/file"');
     assert.notEqual((await sh(two, 'cat "$LITTERBOX_PLAYGROUND/file"')).exit.code, 0);
+    if (provider.traits.keeps === 'nothing')
+      return await assert.rejects(create({ playground: one.id }), (error) => isLitterboxError(error, 'UNSUPPORTED'));
     const three = await create({ playground: one.id });
     assert.equal((await sh(three, 'cat "$LITTERBOX_PLAYGROUND/file"')).stdout, 'one\n');
   });
@@ -240,7 +243,8 @@ export function lifecycle(check: Check): void {
     await one[Symbol.asyncDispose]();
     await provider.remove(one.id, { keepPlayground: true });
     const again = await create({ id: one.id });
-    assert.equal((await sh(again, 'cat "$LITTERBOX_PLAYGROUND/file"')).stdout, 'kept\n');
+    const { stdout } = await sh(again, 'cat "$LITTERBOX_PLAYGROUND/file"');
+    assert.equal(stdout, provider.traits.keeps === 'nothing' ? '' : 'kept\n');
     await again[Symbol.asyncDispose]();
     await provider.remove(one.id);
     const anew = await create({ id: one.id });

@@ -28,7 +28,7 @@ export interface SandboxProviderOptions {
   readonly root?: SandboxRoot;
   /**
    * What this machine cannot give this provider: limits, to a rootless engine without control groups of its own; the freezer
-   * (`pause`); a bound on the speed of the disk, with version 1 of control groups (`disk-speed`); on a file system that packs empty files, a
+   * (`pause`); a count of the processes that were refused, to a pod (`refused-processes`); the kernel's files out of sight, to a pod on the kernel of its node (`kernel-files`); a bound on the speed of the disk, with version 1 of control groups (`disk-speed`); on a file system that packs empty files, a
    * bound on their number besides that on their size (`disk-files`); to an engine with files of its own, file
    * systems in files (`disk`) and copies of layers (`copies`). Sandboxes are then made with `allowDegraded`, and the kit holds the provider to
    * refuse each of them by name, without that consent or where it is asked for. What is not named here has to hold; what is named and holds
@@ -43,8 +43,9 @@ export interface SandboxProviderOptions {
 
 /** What a machine may lack. */
 export type Lacking =
-  | Extract<ControlName, 'memory' | 'cpu' | 'processes'>
+  | Extract<ControlName, 'memory' | 'cpu' | 'processes' | 'kernel-files'>
   | 'pause'
+  | 'refused-processes'
   | 'disk'
   | 'disk-files'
   | 'disk-speed'
@@ -52,7 +53,9 @@ export type Lacking =
 
 /** What is lacking and is a control: a sandbox is without it, where a person allows that. The rest is refused when it is asked for. */
 export const lackedControls = (lacking: readonly Lacking[]) =>
-  lacking.filter((what) => !['pause', 'disk', 'disk-files', 'disk-speed', 'copies'].includes(what));
+  lacking.filter(
+    (what) => !['pause', 'refused-processes', 'disk', 'disk-files', 'disk-speed', 'copies'].includes(what),
+  );
 
 /** What a test gets: a provider, a way to make sandboxes that are removed at its end, and a way to run things in them. */
 export interface SandboxFixture {

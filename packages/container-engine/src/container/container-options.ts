@@ -1,9 +1,7 @@
-import { DEFAULT_PATH } from '../inside/default-path.ts';
-import { baseEnvironment, temporaryBytes } from '@litterbox/sandbox-kit';
+import { baseEnvironment, DEFAULT_PATH, INIT_SCRIPT, temporaryBytes } from '@litterbox/sandbox-kit';
 import { CORE_LIMIT_BYTES } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import type { EngineFacts } from '../engine/engine-facts.ts';
-import { INIT_SCRIPT } from '../inside/init-script.ts';
 import { MASKED_PATHS, READONLY_PATHS } from '../inside/kernel-files.ts';
 import { labelsOf } from '../engine/labels.ts';
 import { INSIDE, type Layers, type SandboxLayout } from '../engine/layout.ts';

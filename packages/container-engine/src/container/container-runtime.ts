@@ -22,9 +22,9 @@ import {
   type SandboxRuntime,
 } from '@litterbox/core/provider';
 import type { RunMarks } from '@litterbox/linux-sandbox';
-import { ChangeScanner } from '@litterbox/sandbox-kit';
+import { ChangeScanner, ExecProcess } from '@litterbox/sandbox-kit';
 import { inheritedNames, sandboxEnvironment } from './container-options.ts';
-import { ContainerProcess } from '../process/container-process.ts';
+import { execEngineOf } from '../process/container-exec.ts';
 import type { Containers } from './containers.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isPausedNow } from '../engine/engine-answers.ts';
@@ -55,7 +55,7 @@ export class ContainerRuntime implements SandboxRuntime {
   readonly #input: ContainerRuntimeInput;
   readonly #marks: RunMarks;
   readonly #inherited: readonly string[];
-  readonly #processes = new Set<ContainerProcess>();
+  readonly #processes = new Set<ExecProcess>();
   readonly #scanner: ChangeScanner;
   /** Runs our own words beside the agent's programs: a new process is not to be had when the limit of processes is reached. */
   readonly #control: ExecChannel;
@@ -247,10 +247,9 @@ export class ContainerRuntime implements SandboxRuntime {
     const isOwn = environment === OWN_ENVIRONMENT;
     for (const limit = performance.now() + STALE_STATE_MS; ; ) {
       try {
-        const process = await ContainerProcess.start(
+        const process = await ExecProcess.start(
           {
-            engine: this.#input.engine,
-            container: await container(),
+            engine: execEngineOf(this.#input.engine, await container()),
             spec: {
               cwd: this.workdir,
               ...spec,
@@ -260,7 +259,7 @@ export class ContainerRuntime implements SandboxRuntime {
             workspace: this.workdir,
             openFiles: this.#input.meta.limits.openFiles,
             processors: await this.#processors(),
-            ...(!isOwn && { tell: (script) => this.#tell(script) }),
+            ...(!isOwn && { runBeside: (script) => this.#tell(script) }),
             onEnd: (one) => this.#processes.delete(one),
           },
           options,

@@ -16,7 +16,8 @@ import {
   type SocketAddress,
 } from '@litterbox/core/provider';
 import { type FileShell, type FileShellAnswer, ShellFiles } from '@litterbox/linux-sandbox';
-import { ContainerProcess } from '../process/container-process.ts';
+import { ExecProcess } from '@litterbox/sandbox-kit';
+import { execEngineOf } from '../process/container-exec.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isEndingNow } from '../engine/engine-answers.ts';
 import { answerOf } from '../engine/engine-error.ts';
@@ -53,7 +54,7 @@ export class EngineHost implements Host {
   readonly files: HostFiles;
   readonly #input: EngineHostInput;
   readonly #channel: ExecChannel;
-  readonly #processes = new Set<ContainerProcess>();
+  readonly #processes = new Set<ExecProcess>();
   /** Of the programs of this instance that run, its own channel's too. */
   readonly #execIds = new Set<string>();
   #container: Promise<FileAccessContainer> | undefined;
@@ -158,19 +159,18 @@ export class EngineHost implements Host {
     spec: ProcessSpec,
     isOwn: boolean,
     options?: CallOptions,
-  ): Promise<ContainerProcess> {
+  ): Promise<ExecProcess> {
     const { id, names } = await container;
     const env = spec.env ?? ENVIRONMENT;
-    const process = await ContainerProcess.start(
+    const process = await ExecProcess.start(
       {
-        engine: this.#input.engine,
-        container: id,
+        engine: execEngineOf(this.#input.engine, id),
         spec: { cwd: '/', ...spec, env },
         inherited: names,
         openFiles: OPEN_FILES,
         processors: [],
         isUnmarked: true,
-        ...(!isOwn && { tell: (script: string) => this.#tell(script) }),
+        ...(!isOwn && { runBeside: (script: string) => this.#tell(script) }),
         onEnd: (one) => {
           this.#processes.delete(one);
           this.#execIds.delete(one.execId);

@@ -6,7 +6,7 @@ import { showAddress } from '../address/engine-address.ts';
 import { type Engine, WORK_MS } from '../engine/engine.ts';
 import { hasStartedAlready, isGoneOrGoing, isNameTaken } from '../engine/engine-answers.ts';
 import { answerOf } from '../engine/engine-error.ts';
-import { INIT_SCRIPT } from '../inside/init-script.ts';
+import { INIT_SCRIPT } from '@litterbox/sandbox-kit';
 import { inspectContainer } from '../engine/inspect-container.ts';
 import { LABELS, labelsOf } from '../engine/labels.ts';
 import { noAnswer } from '../engine/invalid-answer.ts';

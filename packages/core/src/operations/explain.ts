@@ -24,14 +24,6 @@ export type Explanation =
     }
   | { readonly providers: readonly ProviderReport[] };
 
-async function probe(
-  useCases: UseCases,
-  host: string | undefined,
-  options?: OperationOptions,
-): Promise<readonly ProviderReport[]> {
-  return await useCases.get(ChooseProvider).listReports(options, host);
-}
-
 async function explained(useCases: UseCases, sandbox: string, options?: OperationOptions): Promise<Explanation> {
   const record = await useCases.get(FindSandbox).find(sandbox, options);
   const { state, shell } = await stateAndShell(useCases, record, options);
@@ -68,7 +60,7 @@ export const explain = operation({
         },
   execute: async (useCases, { sandbox }, options): Promise<Explanation> =>
     sandbox === undefined
-      ? { providers: await probe(useCases, undefined, options) }
+      ? { providers: await useCases.get(ChooseProvider).listReports(options) }
       : await explained(useCases, sandbox, options),
 });
 
@@ -77,13 +69,19 @@ export const checkMachine = operation({
   name: 'machine-check',
   summary: 'Check this machine, and show the command that fixes what is missing',
   effect: 'read',
-  command: { verb: 'doctor', positional: [], examples: ['doctor', 'doctor --host build-box', 'doctor --json'] },
+  command: {
+    verb: 'doctor',
+    positional: [],
+    examples: ['doctor', 'doctor --host build-box', 'doctor --provider kubernetes'],
+  },
   input: z.strictObject({
     host: fields.text('host').optional().describe('The machine to look at: one of your hosts. Default: this one'),
+    provider: fields.text('name').optional().describe('The provider to look at. Default: all that are taken unasked'),
   }),
   document: (reports: readonly ProviderReport[]) => ({
     isUsable: reports.some(({ report }) => report.usable),
     providers: reports,
   }),
-  execute: async (useCases, { host }, options) => await probe(useCases, host, options),
+  execute: async (useCases, { host, provider }, options) =>
+    await useCases.get(ChooseProvider).listReports(options, host, provider),
 });

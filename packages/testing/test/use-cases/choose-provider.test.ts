@@ -132,3 +132,18 @@ test('on a machine that is named, the kinds are those of this one, in the same o
   const reports = await fixture.chooseProvider.listReports({}, 'far');
   expect(reports.map(({ provider }) => provider)).toEqual(['memory@far', 'second@far']);
 });
+
+test('a provider that is on no machine stays away from a preferred one, and is asked alone where it is named', async () => {
+  await using fixture = useCaseFixture({
+    otherProviders: [named('cluster', true), named('cluster@staging', true)],
+    preferredHosts: ['vm'],
+    providers: { hasOwnPlaces: (kind) => kind === 'cluster' },
+  });
+  const choose = async (wanted: string, host?: string) =>
+    (await fixture.chooseProvider.choose(wanted, {}, undefined, host)).name;
+  expect(await choose('cluster')).toBe('cluster');
+  expect(await choose('cluster@staging')).toBe('cluster@staging');
+  await expect(choose('cluster', 'far')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  const reports = await fixture.chooseProvider.listReports({}, undefined, 'cluster@staging');
+  expect(reports.map(({ provider }) => provider)).toEqual(['cluster@staging']);
+});

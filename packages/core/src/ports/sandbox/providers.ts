@@ -20,6 +20,11 @@ export type ProviderFactory = (machine: ProviderMachine) => SandboxProvider;
 export interface ProviderLoader {
   /** The part before the `@` of its keys: `docker`. */
   readonly kind: string;
+  /**
+   * The part behind the `@` of its keys is a place of its own, such as a cluster, and no machine: it is made for this machine. It is used only by
+   * who names it: nobody's work lands on a team's cluster because nothing else was there.
+   */
+  readonly hasOwnPlaces?: true;
   load(): Promise<ProviderFactory>;
 }
 
@@ -36,6 +41,9 @@ export interface WaitOptions extends ProgressOptions {
 export interface Providers extends AsyncDisposable {
   /** Best first, for who names none. Looks at no machine. */
   readonly preferred: readonly ProviderKey[];
+
+  /** Whether a kind has {@link ProviderLoader.hasOwnPlaces}: it is on no machine. Absent: none has. */
+  hasOwnPlaces?(kind: string): boolean;
 
   /**
    * Loads the provider, connects to its machine and asks that for its facts; one that failed is tried again by the next call. A caller

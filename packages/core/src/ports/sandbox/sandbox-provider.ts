@@ -22,6 +22,16 @@ export interface ProviderTraits {
   readonly workdir: 'repository-path' | '/src';
   /** Whether a root file system (`SandboxSpec.root`) of the user's choice can be a directory, an image, or neither. */
   readonly roots: readonly ('machine' | 'directory' | 'image')[];
+  /**
+   * Present where a sandbox has an interface besides loopback, on which a filter that nothing inside can change lets nothing through. A sandbox
+   * is made only where that was tried.
+   */
+  readonly network?: 'filtered';
+  /**
+   * Present where nothing stays behind a sandbox: each reads its base anew, and its playground goes with it, whatever
+   * {@link RemoveOptions.keepPlayground} says. One with a playground of another key than its id is refused with `UNSUPPORTED`.
+   */
+  readonly keeps?: 'nothing';
   /** Ways of making the workspace that a sandbox can be asked to have ({@link SandboxSpec.strategy}). Absent where there is nothing to choose. */
   readonly strategies?: readonly string[];
   /** Present where sandboxes can begin as copies of others ({@link SandboxSpec.copyOf}). Elsewhere core refuses a fork with `UNSUPPORTED`. */
@@ -121,7 +131,7 @@ export interface SandboxSpec {
   /** Added to the environment of every process, over the runtime's own. Validated names, no NUL. */
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: ResourceLimits;
-  /** Nothing but loopback exists in the sandbox. Access, when granted, is a proxy on the host, never an interface. */
+  /** Nothing but loopback exists in the sandbox, or nothing else answers ({@link ProviderTraits.network}). Access, when granted, is a proxy on the host, never an interface. */
   readonly network: 'none';
   /** Key of the playground directory: the sandbox's id, or one shared by several. Persists until removed. */
   readonly playground: string;

@@ -46,10 +46,15 @@ export class ChooseProvider {
    * Every provider's findings on its machine, in order of preference. One that does not answer is not usable, and says so.
    *
    * @param named of the user's machines, instead of the one that each provider is for
+   * @param wanted the only one that is asked, also where nobody would take it who names none
    */
-  async listReports(options?: ProgressOptions, named?: string): Promise<readonly ProviderReport[]> {
-    const host = named === undefined ? (await this.listPreferred(options))[0] : normalHostName(named);
-    const keys = this.#preferred(host);
+  async listReports(
+    options?: ProgressOptions,
+    named?: string,
+    wanted?: ProviderKey,
+  ): Promise<readonly ProviderReport[]> {
+    const host = await this.#hostFor(wanted, named, options);
+    const keys = wanted === undefined ? this.#preferred(host) : [onHost(wanted, host)];
     options?.onProgress?.({ step: 'probe', message: `Asking ${keys.join(', ')}` });
     // One connection is made first and serves all.
     if (host !== undefined && keys[0] !== undefined) await this.#needs.providers.get(keys[0], options);
@@ -129,8 +134,22 @@ export class ChooseProvider {
     named: string | undefined,
     options?: CallOptions,
   ): Promise<string | undefined> {
+    if (wanted !== undefined && this.#isOnNoMachine(wanted)) {
+      if (named === undefined) return undefined;
+      throw new LitterboxError('INVALID_ARGUMENT', `${shown(wanted)} is on no machine, and a host was named.`, {
+        operation: 'provider.find',
+        provider: wanted,
+        hint: 'Leave the host out. A place of the provider stands behind its kind, such as kubernetes@CONTEXT.',
+      });
+    }
     if (named !== undefined) return normalHostName(named);
     return namesHost(wanted) ? undefined : (await this.listPreferred(options))[0];
+  }
+
+  /** A key that is none is told by whoever looks for the provider. */
+  #isOnNoMachine(key: ProviderKey): boolean {
+    const [kind = ''] = key.split('@', 1);
+    return this.#needs.providers.hasOwnPlaces?.(kind) === true;
   }
 
   async #probe(

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import {
   CALL_VARIABLE,
   type CallOptions,
@@ -15,14 +14,12 @@ import {
   shown,
   type TerminalSize,
 } from '@litterbox/core/provider';
-import type { Engine } from '../engine/engine.ts';
-import { answerOf } from '../engine/engine-error.ts';
-import { outputFrames } from './output-frames.ts';
-import { goOn, startCommand, startEnvironment } from './start-script.ts';
+import type { ExecEngine, RawExec } from './raw-exec.ts';
+import { goOn, startEnvironment, startScript } from './start-script.ts';
 
-export interface ContainerProcessInput {
-  readonly engine: Engine;
-  readonly container: string;
+/** One program, the engine that starts it, and what it gets. */
+export interface ExecProcessInput {
+  readonly engine: ExecEngine;
   readonly spec: ProcessSpec & { readonly env: Readonly<Record<string, string>>; readonly cwd: string };
   /** Names that the container's own environment has. */
   readonly inherited: readonly string[];
@@ -36,10 +33,12 @@ export interface ContainerProcessInput {
    * Runs shell text in the container beside the process; resolves when it is done or cannot be. Absent for a program of our own
    * that ends with its stdin.
    */
-  readonly tell?: (script: string) => Promise<void>;
+  readonly runBeside?: (script: string) => Promise<void>;
+  /** Processes of its user at most, where the engine bounds none of a container. */
+  readonly processes?: number;
   /** Nothing is added to its environment; what leaves its tree of processes is then not found any more. @defaultValue false */
   readonly isUnmarked?: boolean;
-  readonly onEnd: (process: ContainerProcess) => void;
+  readonly onEnd: (process: ExecProcess) => void;
 }
 
 /** Output that nobody has read yet; beyond it the process is held back. */
@@ -56,15 +55,14 @@ interface Started {
   readonly pid: number;
 }
 
-/** One process in a container, over one connection to the engine. */
-export class ContainerProcess implements ProcessHandle {
+/** One process in a container, over one connection to its engine. */
+export class ExecProcess implements ProcessHandle {
   readonly exit: Promise<ExitStatus>;
   readonly resize?: (size: TerminalSize) => Promise<void>;
   /** By which the engine knows it. */
   readonly execId: string;
-  readonly #input: ContainerProcessInput;
-  readonly #stream: Duplex;
-  readonly #closed: Promise<void>;
+  readonly #input: ExecProcessInput;
+  readonly #exec: RawExec;
   readonly #unread: OutputChunk[] = [];
   #unreadBytes = 0;
   #maxUnreadBytes = MAX_UNREAD_BYTES;
@@ -79,11 +77,10 @@ export class ContainerProcess implements ProcessHandle {
   #isAbandoned = false;
   readonly #settle: { resolve(status: ExitStatus): void; reject(error: unknown): void };
 
-  private constructor(input: ContainerProcessInput, exec: string, stream: Duplex, nonce: string) {
+  private constructor(input: ExecProcessInput, exec: RawExec, nonce: string) {
     this.#input = input;
-    this.execId = exec;
-    this.#stream = stream;
-    this.#closed = new Promise((resolve) => stream.once('close', resolve));
+    this.execId = exec.id;
+    this.#exec = exec;
     const { promise, resolve, reject } = Promise.withResolvers<ExitStatus>();
     this.#settle = { resolve, reject };
     this.exit = promise.finally(() => {
@@ -92,49 +89,45 @@ export class ContainerProcess implements ProcessHandle {
     });
     this.exit.catch(() => {}); // whoever asks is told; nobody has to ask
     if (input.spec.terminal) this.resize = (size) => this.#resize(size);
-    stream.on('error', () => {}); // the pump tells
     this.#renew();
     void this.#pump(nonce);
   }
 
   /** @throws LitterboxError `NOT_FOUND` for a program or directory that is not there; else as the engine says. */
-  static async start(input: ContainerProcessInput, options?: CallOptions): Promise<ContainerProcess> {
-    const { engine, container, spec, inherited, openFiles, processors, workspace, isUnmarked = false } = input;
+  static async start(input: ExecProcessInput, options?: CallOptions): Promise<ExecProcess> {
+    const { engine, spec, inherited, openFiles, processors, workspace, isUnmarked = false } = input;
     options?.signal?.throwIfAborted();
     const nonce = crypto.randomUUID();
     const hasTerminal = spec.terminal !== undefined;
     const env = { ...(!isUnmarked && { [CALL_VARIABLE]: crypto.randomUUID() }), ...spec.env };
-    const { exec, stream } = await engine.exec(
-      container,
+    const hasStdin = hasTerminal || spec.stdin === 'pipe';
+    const exec = await engine.start(
       {
-        Cmd: [
-          ...startCommand({
+        script: (hasFramedStdin) =>
+          startScript({
             ...spec,
             env,
             foreign: inherited.filter((name) => !(name in env)),
             openFiles,
+            processes: input.processes,
             processors,
             hasTerminal,
+            hasFramedStdin,
             nonce,
             workspace,
           }),
-        ],
-        Env: startEnvironment(env),
-        AttachStdin: hasTerminal || spec.stdin === 'pipe',
-        AttachStdout: true,
-        AttachStderr: !hasTerminal,
-        Tty: hasTerminal,
-        WorkingDir: '/',
-        Privileged: false,
+        environment: startEnvironment(env),
+        hasTerminal,
+        hasStdin,
       },
       options,
     );
-    const started = new ContainerProcess({ ...input, spec: { ...spec, env } }, exec, stream, nonce);
+    const started = new ExecProcess({ ...input, spec: { ...spec, env } }, exec, nonce);
     try {
       await started.#begun(options);
       if (spec.terminal) {
         await started.#resize(spec.terminal);
-        await input.tell?.(goOn(started.#started?.pid ?? 0));
+        await input.runBeside?.(goOn(started.#started?.pid ?? 0));
       }
     } catch (error) {
       await started[Symbol.asyncDispose]();
@@ -166,20 +159,16 @@ export class ContainerProcess implements ProcessHandle {
         provider: this.#input.engine.provider,
       });
     }
-    const stream = this.#stream;
-    if (this.#hasEnded || stream.destroyed || stream.writableEnded) return;
-    const written = new Promise<void>((resolve) => {
-      stream.write(bytes, () => resolve());
-    });
+    if (this.#hasEnded) return;
     const ended = this.exit.then(
       () => {},
       () => {},
     );
-    await Promise.race([written, ended, this.#closed]); // a program that ended takes nothing any more
+    await Promise.race([this.#exec.write(bytes), ended, this.#exec.closed]); // a program that ended takes nothing any more
   }
 
   async closeStdin(): Promise<void> {
-    if (!this.#stream.destroyed && !this.#stream.writableEnded) this.#stream.end();
+    this.#exec.endInput();
   }
 
   async kill(signal: SignalName): Promise<void> {
@@ -187,7 +176,7 @@ export class ContainerProcess implements ProcessHandle {
     if (this.#hasEnded || pid === undefined) return;
     // Its whole group, which it leads where the image has setsid. dash needs `--`; busybox complains of it, signals all the same and fails.
     const send = `kill -s ${signal.slice(3)}`;
-    await this.#input.tell?.(`{ ${send} -${pid} || ${send} -- -${pid} || ${send} ${pid}; } 2>/dev/null`);
+    await this.#input.runBeside?.(`{ ${send} -${pid} || ${send} -- -${pid} || ${send} ${pid}; } 2>/dev/null`);
     if (signal !== 'SIGKILL') return;
     this.#maxUnreadBytes = MAX_LAST_BYTES;
     this.#renew();
@@ -201,7 +190,7 @@ export class ContainerProcess implements ProcessHandle {
       const mark = this.#input.spec.env[CALL_VARIABLE] ?? crypto.randomUUID();
       // The program of a terminal has no shell of ours above it, and is ended with what it started.
       const own = wrapperPid === pid ? `kill -KILL ${pid}` : ':';
-      if (this.#input.tell) await this.#input.tell(`lb_kill ${wrapperPid} ${mark}; ${own}`);
+      if (this.#input.runBeside) await this.#input.runBeside(`lb_kill ${wrapperPid} ${mark}; ${own}`);
       else await this.closeStdin();
       let timer: ReturnType<typeof setTimeout> | undefined;
       const grace = new Promise((resolve) => {
@@ -211,7 +200,7 @@ export class ContainerProcess implements ProcessHandle {
       clearTimeout(timer);
     }
     this.#isAbandoned = true;
-    this.#stream.destroy();
+    this.#exec.destroy();
     this.#renew();
     this.#settle.resolve({ code: 137, signal: 'SIGKILL' }); // of no effect when it has ended otherwise
   }
@@ -275,7 +264,7 @@ export class ContainerProcess implements ProcessHandle {
     };
     for (const splitter of Object.values(splitters)) splitter.expect(nonce);
     try {
-      for await (const { type, bytes } of this.#chunks()) {
+      for await (const { type, bytes } of this.#exec.output) {
         splitters[type].push(bytes);
         while (this.#unreadBytes > this.#maxUnreadBytes && !this.#isAbandoned) await this.#changed;
       }
@@ -286,11 +275,6 @@ export class ContainerProcess implements ProcessHandle {
     this.#hasOutputEnded = true;
     this.#renew();
     if (!this.#hasEnded) await this.#askEngine();
-  }
-
-  async *#chunks(): AsyncGenerator<OutputChunk, void, undefined> {
-    if (!this.#input.spec.terminal) return yield* outputFrames(this.#stream);
-    for await (const bytes of this.#stream as AsyncIterable<Uint8Array>) yield { type: 'stdout-data', bytes };
   }
 
   #add(chunk: OutputChunk): void {
@@ -320,11 +304,8 @@ export class ContainerProcess implements ProcessHandle {
   async #askEngine(): Promise<void> {
     if (this.#isKilled || this.#refusal !== undefined) return this.#end({ code: 137, signal: 'SIGKILL' });
     try {
-      const { engine } = this.#input;
-      const { ExitCode, Running } = await engine.ask('process.exit', async (docker, signal) =>
-        docker.getExec(this.execId).inspect({ abortSignal: signal }),
-      );
-      if (!Running && Number.isInteger(ExitCode)) return this.#end(exitStatusOf(Number(ExitCode) & 0xff));
+      const code = await this.#exec.exitCode();
+      if (code !== undefined) return this.#end(exitStatusOf(code & 0xff));
     } catch (error) {
       if (isLitterboxError(error, 'UNAVAILABLE')) return this.#settle.reject(this.#lost(error));
     }
@@ -346,16 +327,8 @@ export class ContainerProcess implements ProcessHandle {
     );
   }
 
-  async #resize({ columns, rows }: TerminalSize): Promise<void> {
-    if (this.#hasEnded) return;
-    const { engine } = this.#input;
-    await engine.askIfThere('process.resize', async (docker, signal) => {
-      try {
-        await docker.getExec(this.execId).resize({ h: rows, w: columns, abortSignal: signal });
-      } catch (error) {
-        if (answerOf(error).statusCode !== 201) throw error; // Podman's word for "done", unknown to the client library
-      }
-    });
+  async #resize(size: TerminalSize): Promise<void> {
+    if (!this.#hasEnded) await this.#exec.resize(size);
   }
 
   #renew(): void {

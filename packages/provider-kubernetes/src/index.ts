@@ -1,0 +1,1 @@
+export { kubernetes, KUBERNETES } from './kubernetes.ts';

@@ -1,0 +1,43 @@
+import { type CallOptions, type ProbeCheck } from '@litterbox/core/provider';
+import type { KubeApi } from './kube-api.ts';
+
+/** All that a sandbox needs of its namespace. The role in `deploy/base` grants the same. */
+export const RIGHTS: readonly {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly verbs: readonly string[];
+}[] = [
+  { group: '', resource: 'pods', verbs: ['create', 'get', 'list', 'patch', 'delete'] },
+  { group: '', resource: 'pods', subresource: 'exec', verbs: ['create', 'get'] },
+  { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: ['create', 'delete'] },
+];
+
+/** Asks the cluster for each right by itself. Every user may ask that. */
+export async function missingRights(api: KubeApi, namespace: string, options?: CallOptions): Promise<ProbeCheck> {
+  const asked = RIGHTS.flatMap(({ verbs, ...what }) => verbs.map((verb) => ({ ...what, verb })));
+  const answers = await Promise.all(
+    asked.map(async (attributes) => {
+      const answer = await api.ask('provider.probe', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        ...options,
+        method: 'POST',
+        body: {
+          apiVersion: 'authorization.k8s.io/v1',
+          kind: 'SelfSubjectAccessReview',
+          spec: { resourceAttributes: { namespace, ...attributes } },
+        },
+      });
+      return (answer as { readonly status?: { readonly allowed?: unknown } } | null)?.status?.allowed === true;
+    }),
+  );
+  const missing = asked
+    .filter((_one, index) => !answers[index])
+    .map(({ verb, resource, subresource }) => `${verb} ${resource}${subresource ? `/${subresource}` : ''}`);
+  if (missing.length === 0) return { name: 'rights', status: 'ok', finding: `all that sandboxes need in ${namespace}` };
+  return {
+    name: 'rights',
+    status: 'failed',
+    finding: `this user may not, in the namespace ${namespace}: ${missing.join(', ')}`,
+    remedy: 'Ask who runs the cluster to apply the role of the guide on Kubernetes, and to bind you to it.',
+  };
+}

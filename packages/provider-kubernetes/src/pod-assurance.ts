@@ -1,0 +1,197 @@
+import { type Assurance, type Control, type ControlName } from '@litterbox/core/provider';
+import type { PodMeta, PodState } from './pod-meta.ts';
+import { EMPTY_PLACES } from './pod-spec.ts';
+
+/** Shell text: all that the kernel tells from inside, in parts that {@link assuranceOf} takes apart. Arguments: addresses that must not answer, `HOST:PORT`; the cluster's own for its API is added. */
+export const FACTS_SCRIPT = `cat /proc/self/status; echo '--'; cat /proc/self/uid_map; echo '--'; cat /proc/self/mountinfo; echo '--'
+ulimit -n; { ulimit -u || ulimit -p; } 2>/dev/null; echo '--'
+ls -A ${EMPTY_PLACES.join(' ')} | grep -v -e : -e '^$' | head -n 5; echo '--'
+for lb_at in kcore keys timer_list sched_debug; do [ ! -e /proc/$lb_at ] || echo "/proc/$lb_at"; done; echo '--'
+lb_of() { tr '\\0' '\\n' </proc/1/environ | sed -n "s/^KUBERNETES_SERVICE_$1=//p"; }
+[ ! "$(lb_of HOST)" ] || set -- "$@" "$(lb_of HOST):$(lb_of PORT)"
+for lb_at in "$@"; do lb_host=\${lb_at%:*} lb_port=\${lb_at##*:}
+if command -v nc >/dev/null; then nc -w 2 "$lb_host" "$lb_port" </dev/null >/dev/null 2>&1 && echo "open $lb_at" || echo "shut $lb_at"
+elif command -v perl >/dev/null; then perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new(PeerAddr => $ARGV[0], Timeout => 2)' "$lb_at" && echo "open $lb_at" || echo "shut $lb_at"
+elif command -v python3 >/dev/null; then python3 -c 'import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)' "$lb_host" "$lb_port" 2>/dev/null && echo "open $lb_at" || echo "shut $lb_at"
+else echo "none $lb_at"; fi; done`;
+
+/** Facts of {@link FACTS_SCRIPT}, part by part. */
+interface Facts {
+  readonly status: string;
+  readonly uidMap: string;
+  readonly mounts: readonly (readonly string[])[];
+  readonly limits: readonly string[];
+  readonly sys: string;
+  readonly masked: readonly string[];
+  readonly tried: readonly string[];
+}
+
+/** The controls in force, as the kernel tells them inside, and the cluster of the pod. */
+export function assuranceOf(provider: string, meta: PodMeta, { spec }: PodState, output: string): Assurance {
+  const [status = '', uidMap = '', mounts = '', ...rest] = output.split(/^--\n/m);
+  const [limits = [], [sys = ''] = [], masked = [], tried = []] = rest.map((part) => part.split('\n').filter(Boolean));
+  const facts = {
+    status,
+    uidMap,
+    mounts: mounts.split('\n').map((line) => line.split(' ')),
+    limits,
+    sys,
+    masked,
+    tried,
+  };
+  const own = spec['hostUsers'] === false ? ', own users asked for' : '';
+  return {
+    provider,
+    mechanism: `a pod of Kubernetes, workspace on the node${own}`,
+    controls: [
+      ...kernelControls(meta, spec, facts),
+      networkControl(tried),
+      ...fileControls(facts),
+      ...limitControls(meta, spec, facts),
+    ],
+    readable: [],
+  };
+}
+
+function control(name: ControlName, holds: boolean, finding: string): Control {
+  return holds ? { name, status: 'enforced', finding } : { name, status: 'absent', finding, remedy: REPORT };
+}
+
+function kernelControls(meta: PodMeta, spec: PodState['spec'], { status, uidMap }: Facts): readonly Control[] {
+  const of = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '?';
+  const sets = ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].filter((set) => !/^0+$/.test(of(set)));
+  const joint = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace'].filter((name) => spec[name] === true);
+  const hasOwnUsers = uidMap !== '' && !/^\s*0\s+0\s+4294967295/m.test(uidMap);
+  const users = hasOwnUsers ? ', own user namespace' : '; no user namespace: this cluster drops hostUsers';
+  const isFiltered = of('Seccomp') === '2';
+  return [
+    control(
+      'namespaces',
+      joint.length === 0,
+      joint.length === 0
+        ? `own process, network, IPC, host name and mount namespaces${users}`
+        : `shares with the node or with its pod: ${joint.join(', ')}`,
+    ),
+    control('user', of('Uid') === String(meta.user), `user ${of('Uid')}, which no other sandbox has`),
+    control(
+      'capabilities',
+      sets.length === 0,
+      sets.length === 0 ? 'none, and none can be gained' : `not empty: ${sets.join(', ')}`,
+    ),
+    control('no-new-privileges', of('NoNewPrivs') === '1', `NoNewPrivs ${of('NoNewPrivs')}`),
+    control('system-calls', isFiltered, isFiltered ? "the runtime's own filter is loaded" : 'no filter'),
+  ];
+}
+
+function fileControls({ mounts, masked, sys }: Facts): readonly Control[] {
+  const isReadOnly =
+    mounts
+      .find((fields) => fields[4] === '/')?.[5]
+      ?.split(',')
+      .includes('ro') ?? false;
+  const isMasked = ['/proc/sys', ...masked].every((path) => mounts.some((fields) => fields[4] === path));
+  return [
+    control(
+      'files',
+      isReadOnly,
+      isReadOnly
+        ? 'only workspace, home, playground and temporary directories can be written'
+        : 'the root file system can be written',
+    ),
+    kernelFiles(isMasked, sys === ''),
+    control('environment', true, "nothing of this machine's environment is passed on"),
+    control('descriptors', true, 'none: processes are started by the cluster'),
+  ];
+}
+
+function limitControls({ limits }: PodMeta, spec: PodState['spec'], facts: Facts): readonly Control[] {
+  const { memory, cpu } = limitsOf(spec);
+  const [openFiles, processes] = facts.limits;
+  return [
+    control(
+      'memory',
+      memory > 0 && memory <= limits.memoryBytes,
+      `at most ${Math.round(limits.memoryBytes / 2 ** 20)} MiB`,
+    ),
+    control('cpu', cpu > 0 && cpu <= Math.ceil(limits.cpus * 1000) / 1000, `at most ${limits.cpus} processors`),
+    control(
+      'processes',
+      processes === String(limits.processes) && openFiles === String(limits.openFiles),
+      `at most ${processes} of its user, each with ${openFiles} open files`,
+    ),
+    {
+      name: 'disk',
+      status: 'absent',
+      finding: "workspace, home and playground may fill the node's disk until the kubelet evicts the pod",
+      remedy: 'Bound ephemeral storage by a LimitRange of the namespace.',
+    },
+  ];
+}
+
+function networkControl(tried: readonly string[]): Control {
+  const open = tried.filter((word) => word.startsWith('open ')).map((word) => word.slice(5, 105));
+  const remedy =
+    'Use a cluster whose network plugin enforces NetworkPolicy (Calico, Cilium, Antrea and others). This one accepts the policy and does nothing.';
+  if (open.length > 0)
+    return {
+      name: 'network',
+      status: 'absent',
+      finding: `policies are not enforced: ${open.join(', ')} answers`,
+      remedy,
+    };
+  const shut = tried.filter((word) => word.startsWith('shut ')).length;
+  if (shut === 0)
+    return {
+      name: 'network',
+      status: 'weak',
+      finding: 'a policy denies all, and nobody could try it: the image has no nc, perl or python3',
+      remedy: 'Take an image with one of them.',
+    };
+  return {
+    name: 'network',
+    status: 'enforced',
+    finding: `a policy denies all; ${shut} addresses of the cluster were tried and do not answer`,
+  };
+}
+
+function kernelFiles(isMasked: boolean, isEmpty: boolean): Control {
+  const finding = isMasked
+    ? `the runtime masks /proc${isEmpty ? ', devices in /sys are hidden' : ''}; interrupts, modules and disks of the node can be read in /proc`
+    : 'the masks of /proc are not in place';
+  return {
+    name: 'kernel-files',
+    status: isMasked && isEmpty ? 'weak' : 'absent',
+    finding,
+    remedy: 'A runtime class with a kernel of its own, such as gVisor or Kata, hides them.',
+  };
+}
+
+/** The limits that the cluster says the container has, in bytes and processors; 0 for what is none. */
+function limitsOf(spec: PodState['spec']): { readonly memory: number; readonly cpu: number } {
+  const containers = Array.isArray(spec['containers']) ? (spec['containers'] as readonly unknown[]) : [];
+  const { resources } = (containers[0] ?? {}) as {
+    readonly resources?: { readonly limits?: Readonly<Record<string, unknown>> };
+  };
+  return { memory: quantityOf(resources?.limits?.['memory']), cpu: quantityOf(resources?.limits?.['cpu']) };
+}
+
+const SUFFIXES: Readonly<Record<string, number>> = {
+  '': 1,
+  m: 1e-3,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+};
+
+/** @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ */
+function quantityOf(value: unknown): number {
+  const [, digits, suffix = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]{0,2})$/.exec(typeof value === 'string' ? value : '') ?? [];
+  return digits === undefined ? 0 : Number(digits) * (SUFFIXES[suffix] ?? 0);
+}
+
+const REPORT = 'The cluster changed the pod that was asked for: an admission policy of it may.';

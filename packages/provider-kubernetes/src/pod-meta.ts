@@ -1,0 +1,134 @@
+import { type ChangeMark, isLitterboxError, type SandboxId, SandboxId as Ids } from '@litterbox/core/provider';
+import { type DirectoryDescription, isDirectoryDescription, isObjectOf } from '@litterbox/linux-sandbox';
+import { parseDescription } from '@litterbox/sandbox-kit';
+
+/** Labels that find the things of a sandbox in a namespace, and name its repository. */
+export const LABELS = { id: 'litterbox.dev/id', repository: 'litterbox.dev/repository' } as const;
+export const ANNOTATIONS = {
+  /** {@link PodMeta}, as JSON. */
+  meta: 'litterbox.dev/sandbox',
+  /** There once everything of the sandbox has been made: {@link MadePod}, as JSON. */
+  made: 'litterbox.dev/made',
+  /** `stopped`, while a person has stopped it. */
+  rest: 'litterbox.dev/rest',
+} as const;
+
+/** How the pod and the policy of a sandbox are called. */
+export const podName = (id: SandboxId): string => `litterbox-${id}`;
+
+/** Description of a sandbox, decided at `create`, in its pod's annotations. */
+export interface PodMeta extends DirectoryDescription {
+  readonly image: string;
+  /** Number of user and group of its programs: no other pod of the node has the same. */
+  readonly user: number;
+}
+
+/** No kernel has more. @see https://www.kernel.org/doc/html/latest/admin-guide/kernel-parameters.html nr_cpus */
+const MAX_PROCESSORS = 8192;
+
+/** Facts that were found once it ran. */
+export interface MadePod {
+  /** From this moment on counts what changes: what is older is the base's. */
+  readonly firstMark: ChangeMark;
+  /** The environment that the image gives, without names that give orders to programs. */
+  readonly imageEnvironment: Readonly<Record<string, string>>;
+  /** Numbers of the node's processors that its programs are bound to. */
+  readonly processors: readonly number[];
+}
+
+/** A pod as a cluster describes it, as far as that is used. */
+export interface PodState {
+  readonly id: SandboxId;
+  readonly meta: PodMeta | undefined;
+  readonly made: MadePod | undefined;
+  readonly isStopped: boolean;
+  readonly isRunning: boolean;
+  /** It is being deleted, or has ended for ever. */
+  readonly isOver: boolean;
+  /** It is being deleted, and its node says that no program of it runs any more. */
+  readonly hasEnded: boolean;
+  /** None of its containers runs: they have ended, or never began. */
+  readonly isIdle: boolean;
+  /** Why its container does not run: the cluster's word and text. */
+  readonly waiting: { readonly reason: string; readonly message: string } | undefined;
+  /** The node that it is on; empty before it has one. */
+  readonly node: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Reads a pod as hostile text; undefined for one that is none of ours. */
+export function podStateOf(pod: unknown, provider: string): PodState | undefined {
+  const { metadata, spec, status } = object(pod);
+  const { name, labels, annotations, deletionTimestamp } = object(metadata);
+  const id = text(object(labels)[LABELS.id]);
+  if (!Ids.is(id) || name !== podName(id)) return undefined;
+  const notes = object(annotations);
+  const { phase, containerStatuses, initContainerStatuses, conditions } = object(status);
+  const own = object(list(containerStatuses).find((one) => object(one)['name'] === 'sandbox'));
+  const waitings = [...list(initContainerStatuses), own].map((one) => object(object(object(one)['state'])['waiting']));
+  const waiting = waitings.find(({ reason }) => text(reason) !== '' && reason !== 'PodInitializing');
+  const unscheduled = list(conditions)
+    .map(object)
+    .find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
+  const why = waiting ?? unscheduled;
+  return {
+    id,
+    meta: metaOf(text(notes[ANNOTATIONS.meta]), id, provider),
+    made: madeOf(text(notes[ANNOTATIONS.made])),
+    isStopped: notes[ANNOTATIONS.rest] === 'stopped',
+    isRunning: phase === 'Running' && object(object(own)['state'])['running'] !== undefined && !deletionTimestamp,
+    isOver: deletionTimestamp !== undefined || phase === 'Failed' || phase === 'Succeeded',
+    hasEnded:
+      deletionTimestamp !== undefined &&
+      list(containerStatuses).length > 0 &&
+      list(containerStatuses).every((one) => object(object(one)['state'])['terminated'] !== undefined),
+    isIdle: [...list(initContainerStatuses), ...list(containerStatuses)].every(
+      (one) => object(object(one)['state'])['running'] === undefined,
+    ),
+    waiting: why && { reason: text(why['reason']).slice(0, 100), message: text(why['message']).slice(0, 500) },
+    node: text(object(spec)['nodeName']),
+    spec: object(spec),
+  };
+}
+
+function metaOf(json: string, id: SandboxId, provider: string): PodMeta | undefined {
+  try {
+    const meta = parseDescription<PodMeta>(new TextEncoder().encode(json), ANNOTATIONS.meta, provider, 'the cluster');
+    const { image, user } = meta as unknown as Json;
+    const isWhole =
+      meta.id === id &&
+      isDirectoryDescription(meta as unknown as Parameters<typeof isDirectoryDescription>[0]) &&
+      typeof image === 'string' &&
+      Number.isSafeInteger(user) &&
+      Number(user) > 0;
+    return isWhole ? meta : undefined;
+  } catch (error) {
+    if (!isLitterboxError(error, 'SANDBOX_BROKEN')) throw error;
+    return undefined;
+  }
+}
+
+function madeOf(json: string): MadePod | undefined {
+  try {
+    const { firstMark, imageEnvironment, processors } = object(JSON.parse(json));
+    const isWhole =
+      typeof firstMark === 'string' &&
+      isObjectOf(imageEnvironment, (one) => typeof one === 'string') &&
+      Array.isArray(processors) &&
+      processors.every((one) => Number.isSafeInteger(one) && Number(one) >= 0 && Number(one) < MAX_PROCESSORS);
+    return isWhole
+      ? {
+          firstMark,
+          imageEnvironment: imageEnvironment as MadePod['imageEnvironment'],
+          processors: processors as MadePod['processors'],
+        }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
