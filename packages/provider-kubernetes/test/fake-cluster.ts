@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { KubeApi } from '../src/kube-api.ts';
 
-/** What a {@link fakeCluster} does; the real ones that can be had here speak no v5, and fail when they like. */
+/** Behaviour of a {@link fakeCluster}; the real ones that can be had here speak no v5, and fail when they like. */
 export interface FakeCluster {
   /** Answers a question. @defaultValue 404 */
   answer?(request: IncomingMessage, response: ServerResponse): void;
