@@ -19,6 +19,7 @@ import {
   INSIDE,
 } from '@litterbox/core/provider';
 import { ChangeScanner, type ScannerInput } from '@litterbox/sandbox-kit';
+import { within } from '../loopback/within.ts';
 import { RunMarks } from '../directory/run-marks.ts';
 import { runScript, runScriptOrFail } from '../script/run-script.ts';
 import { endSessionScript, type SessionLeavings } from './end-session.ts';
@@ -155,7 +156,7 @@ export class PlaceRuntime implements SandboxRuntime {
     await this.#marks.set('stopped');
     failpoint('stop.after-mark');
     await runScriptOrFail(this.#host, 'runtime.stop', endSessionScript(files.directory, this.#input.leavings), options);
-    if (entered) await settledWithin(entered.ended, WORD_MS); // or the next start finds the network of this one
+    if (entered) await within(WORD_MS, entered.ended); // or the next start finds the network of this one
     await this.#marks.clear('paused', options);
   }
 
@@ -269,7 +270,7 @@ export class PlaceRuntime implements SandboxRuntime {
       const session = await current.catch(() => undefined);
       if (session?.isAlive) return session;
       await session?.[Symbol.asyncDispose]();
-      // Of those who waited for that, the first starts the next one. A second start would be held by nobody.
+      // The first who waited for that starts the next one: a second start would be held by nobody.
       if (this.#starting === current) this.#starting = undefined;
     }
     // Not bound to the caller's signal: others may wait for the same start.
@@ -289,13 +290,4 @@ export class PlaceRuntime implements SandboxRuntime {
       hint: 'Open it again.',
     });
   }
-}
-
-async function settledWithin(promise: Promise<void>, milliseconds: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([promise, late]);
-  clearTimeout(timer);
 }
