@@ -101,7 +101,7 @@ export class PlaceRuntime implements SandboxRuntime {
 
   async assurance(options?: CallOptions): Promise<Assurance> {
     options?.signal?.throwIfAborted();
-    return (await this.#session('facts', options)).assurance;
+    return (await this.#session('facts')).assurance;
   }
 
   async spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
@@ -119,7 +119,7 @@ export class PlaceRuntime implements SandboxRuntime {
 
   /** Starts session and scanner ahead of the first command; resolves when the session runs. */
   async warm(options?: CallOptions): Promise<void> {
-    await this.#session('facts', options);
+    await this.#session('facts');
     void this.#scanner.warm(options); // who looks for changes waits for it
   }
 
@@ -183,7 +183,7 @@ export class PlaceRuntime implements SandboxRuntime {
     return await this.#whileItRuns(
       options,
       async () => {
-        const session = await this.#session('program', options);
+        const session = await this.#session('program');
         return await open(this.#loopbackOf(session, operation), session);
       },
       (opened) => opened[Symbol.asyncDispose](),
@@ -231,12 +231,12 @@ export class PlaceRuntime implements SandboxRuntime {
 
   /** A session that ended while the process was being started is replaced once: then there is another reason. */
   async #startIn<Started>(start: (session: Session) => Promise<Started>, options?: CallOptions): Promise<Started> {
-    const session = await this.#session('program', options);
+    const session = await this.#session('program');
     try {
       return await start(session);
     } catch (error) {
       if (session.isAlive || this.#isDisposed || options?.signal?.aborted) throw error;
-      return await start(await this.#session('program', options));
+      return await start(await this.#session('program'));
     }
   }
 
@@ -262,7 +262,7 @@ export class PlaceRuntime implements SandboxRuntime {
   }
 
   /** One session start at a time; a session that ended is replaced. */
-  async #session(purpose: SessionPurpose, options?: CallOptions): Promise<Session> {
+  async #session(purpose: SessionPurpose): Promise<Session> {
     for (;;) {
       this.#assertOpen();
       const current = this.#starting;
