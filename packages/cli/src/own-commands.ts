@@ -156,6 +156,17 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     load: async () => (await import('./commands/with.ts')).withAgent,
   },
   {
+    verb: 'acp',
+    summary: 'Lead an editor to an agent inside, over the Agent Client Protocol',
+    words: [['<agent>', 'as agent list shows it']],
+    options: [
+      ['--sandbox <name>', 'work in this one; made when it is missing (default: a new one, named by the branch)'],
+      ...PLACE,
+    ],
+    examples: ['acp gemini', 'acp opencode --sandbox fix-login'],
+    load: async () => (await import('./inside/acp.ts')).acp,
+  },
+  {
     verb: 'agent',
     summary: 'Let agents work in sandboxes: inside by their own program, or outside as clients',
     examples: [

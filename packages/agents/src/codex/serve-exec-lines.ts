@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { LineSplitter } from 'litterbox/agent';
 import type { ExecServer } from './exec-server.ts';
+import { linesOf } from '../lines-of.ts';
 import { MAX_MESSAGE_BYTES } from './messages.ts';
 
 /**
@@ -16,27 +16,9 @@ export async function serveExecLines(exec: ExecServer, input: Readable, output: 
       await Promise.race([once(output, 'drain').catch(() => {}), gone]);
   });
   try {
-    for await (const line of linesOf(input)) await connection.receive(line);
+    for await (const line of linesOf(input, MAX_MESSAGE_BYTES)) await connection.receive(line);
   } finally {
     connection.closed();
     await exec.close();
-  }
-}
-
-async function* linesOf(input: Readable): AsyncGenerator<string> {
-  const lines: Uint8Array[] = [];
-  const splitter = new LineSplitter(
-    MAX_MESSAGE_BYTES,
-    (line) => lines.push(line),
-    () => input.destroy(new RangeError(`a message of more than ${MAX_MESSAGE_BYTES} bytes`)),
-  );
-  try {
-    for await (const chunk of input as AsyncIterable<Buffer>) {
-      splitter.take(chunk);
-      for (const line of lines.splice(0).map((bytes) => Buffer.from(bytes).toString('utf8')))
-        if (line.trim() !== '') yield line;
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

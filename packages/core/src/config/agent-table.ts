@@ -23,6 +23,7 @@ const shape = z.strictObject({
   title: text.max(40).optional(),
   program: z.string().regex(/^(?!-)[\w./@+-]{1,256}$/, 'the name of a program, or its path inside'),
   args: z.array(text).max(64),
+  acp: z.array(text).max(64).optional(),
   endpoint: z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'a kind of endpoint, or the name of one'),
   state: z.string().max(256).regex(RELATIVE, 'a directory below the home inside').optional(),
   env: z.record(z.string(), z.string().max(4096)).default({}),
@@ -50,6 +51,8 @@ export interface AgentTable {
   readonly program: string;
   /** With `{prompt}` in one of them. Prompts for a person are off. */
   readonly args: readonly string[];
+  /** Its arguments where an editor speaks with it over the Agent Client Protocol. Absent: it does not speak that. */
+  readonly acp?: readonly string[];
   /** The kind of endpoint that it needs for its model, or the name of one. */
   readonly endpoint: string;
   /** Its state directory, below the home of the sandbox. */
@@ -79,6 +82,7 @@ const schema = {
       title: { type: 'string' },
       program: { type: 'string' },
       args: strings,
+      acp: strings,
       endpoint: { type: 'string' },
       state: { type: 'string' },
       env: texts,
@@ -145,6 +149,6 @@ function readAgent(name: string, entry: unknown, origin: AgentTable['origin']): 
     if (problem) return new Refused(problem.code, problem.reason, problem.hint, [name, 'env', variable]);
   }
   if (data.args.join('\0').split('{prompt}').length !== 2) return refused('want {prompt} once', ['args']);
-  const { title = name, state = `.${name}`, end, tokens, ...rest } = data;
-  return { ...rest, title, state, ...(end && { end }), ...(tokens && { tokens }), origin };
+  const { title = name, state = `.${name}`, end, tokens, acp, ...rest } = data;
+  return { ...rest, title, state, ...(end && { end }), ...(tokens && { tokens }), ...(acp && { acp }), origin };
 }

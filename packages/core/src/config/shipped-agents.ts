@@ -36,6 +36,7 @@ CODEX_API_KEY = "{placeholder}"
 title = "Gemini CLI"
 program = "gemini"
 args = ["-p", "{prompt}", "-o", "stream-json", "--yolo", "--skip-trust", "-m", "gemini-2.5-pro"]
+acp = ["--acp", "--skip-trust", "-m", "gemini-2.5-pro"]
 endpoint = "gemini"
 logins = ["oauth_creds.json"]
 end = { type = "result" }
@@ -50,6 +51,7 @@ GEMINI_API_KEY = "{placeholder}"
 title = "opencode"
 program = "opencode"
 args = ["run", "--format", "json", "--auto", "-m", "anthropic/claude-sonnet-4-5", "{prompt}"]
+acp = ["acp"]
 endpoint = "anthropic"
 state = ".local/share/opencode"
 logins = ["auth.json"]
@@ -60,11 +62,13 @@ ANTHROPIC_API_KEY = "{placeholder}"
 OPENCODE_DISABLE_AUTOUPDATE = "1"
 OPENCODE_DISABLE_MODELS_FETCH = "1"
 OPENCODE_DISABLE_SHARE = "1"
+OPENCODE_CONFIG_CONTENT = '{"model":"anthropic/claude-sonnet-4-5"}'
 
 [qwen]
 title = "Qwen Code"
 program = "qwen"
 args = ["{prompt}", "-o", "stream-json", "--yolo", "--auth-type", "openai"]
+acp = ["--acp", "--auth-type", "openai"]
 endpoint = "openai"
 logins = ["oauth_creds.json"]
 end = { type = "result" }
@@ -81,6 +85,7 @@ QWEN_CODE_SUPPRESS_YOLO_WARNING = "1"
 title = "Copilot CLI"
 program = "copilot"
 args = ["-p", "{prompt}", "--output-format", "json", "--allow-all-tools"]
+acp = ["--acp"]
 endpoint = "openai"
 end = { type = "result" }
 [copilot.env]

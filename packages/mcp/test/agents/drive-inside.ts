@@ -8,7 +8,8 @@ import { agentsOf } from '@litterbox/core';
 import { makeCertificate } from '@litterbox/testing';
 import type { AgentFixture } from './agent-fixture.ts';
 import { plotOf, type SeatDrive, type SeatedClient, withTool } from './drive-seat.ts';
-import { modelServer } from './model-server.ts';
+import { editInside } from './edit-inside.ts';
+import { modelServer, type Talk } from './model-server.ts';
 import { isContainer, type Place } from './place-on.ts';
 import { placeInside } from './place-inside.ts';
 import { CHANGED_LINES, TASK } from './plots.ts';
@@ -34,12 +35,18 @@ export type InsideClient = Pick<SeatedClient, 'tool' | 'input'> & {
   readonly isOneFile?: true;
 };
 
-/** Lets the agent's own program work inside by `litterbox agent run`, then reads and merges as the person. @throws AssertionError */
+/**
+ * Lets the agent's own program work inside by `litterbox agent run`, then reads and merges as the person.
+ *
+ * @param isEdited an editor speaks with it, by `litterbox acp`
+ * @throws AssertionError
+ */
 export async function driveInside(
   { client, tool, input, kind, table = '' }: InsideClient,
   install: string,
   fixture: AgentFixture,
   place: Place,
+  isEdited = false,
 ): Promise<SeatDrive> {
   const where = await placeInside(fixture, place, client, install);
   const certificate = makeCertificate();
@@ -57,16 +64,14 @@ export async function driveInside(
   assert.equal(trusted.status, 0, trusted.stderr);
   const startedMs = performance.now();
   const outer = { MODEL_KEY: KEY, NODE_EXTRA_CA_CERTS: ca };
-  const { code, said } = await runInside(client.id, fixture, where, outer);
+  const { code, said } = isEdited
+    ? await editInside(client.id, fixture, where, outer, LIMIT_MS)
+    : await runInside(client.id, fixture, where, outer);
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
   assert.equal(model.talk.failure, undefined, said);
   assert.ok(model.talk.isOver, `${model.talk.requests.join('\n')}\n${said}`);
   assert.equal(code, 0, said);
-  assert.match(said, /left mend-add with one changed file/);
-  const counted = `by its own count with ${TURNS} tokens in and ${TURNS} out`;
-  assert.equal(said.includes(counted), agentsOf({})[client.id]?.tokens !== undefined, said);
-  const again = await runInside(client.id, fixture, [], outer); // the model says the same, and what the agent kept of itself is in its way nowhere
-  assert.deepEqual([again.code, model.talk.failure], [0, undefined], again.said);
+  if (!isEdited) await checkRun(client.id, said, () => runInside(client.id, fixture, [], outer), model.talk);
   const usage = JSON.parse(fixture.litterbox('cost', 'mend-add', '--json').stdout) as readonly { requests: number }[];
   assert.ok((usage[0]?.requests ?? 0) >= 4, JSON.stringify(usage));
   const look = `grep -rlaE 'sk-real-[c]anary' ~ /tmp "$PWD" /proc/*/environ /proc/*/cmdline 2>/dev/null; true`;
@@ -83,12 +88,26 @@ export async function driveInside(
   return { talk: model.talk, said, seconds };
 }
 
+interface Ran {
+  readonly code: number | null;
+  readonly said: string;
+}
+
+/** What a run says at its end is right, and it goes on where it worked. @throws AssertionError */
+async function checkRun(id: string, said: string, runAgain: () => Promise<Ran>, talk: Talk): Promise<void> {
+  assert.match(said, /left mend-add with one changed file/);
+  const counted = `by its own count with ${TURNS} tokens in and ${TURNS} out`;
+  assert.equal(said.includes(counted), agentsOf({})[id]?.tokens !== undefined, said);
+  const again = await runAgain(); // the model says the same, and what the agent kept of itself is in its way nowhere
+  assert.deepEqual([again.code, talk.failure], [0, undefined], again.said);
+}
+
 async function runInside(
   id: string,
   { scratch, environment }: AgentFixture,
   where: readonly string[],
   more: Readonly<Record<string, string>>,
-): Promise<{ readonly code: number | null; readonly said: string }> {
+): Promise<Ran> {
   const child = spawn('litterbox', ['agent', 'run', id, '--sandbox', 'mend-add', ...where, '--', TASK], {
     cwd: scratch.repository,
     env: { ...environment, ...more },

@@ -1,7 +1,8 @@
-// npm run test:agents [-- --keep] [--only claude] [--provider docker] [--image NAME] [--transcripts DIR] [--faults] [--inside]: the clients that people use, at work in sandboxes, without any network.
+// npm run test:agents [-- --keep] [--only claude] [--provider docker] [--image NAME] [--transcripts DIR] [--faults] [--inside] [--acp]: the clients that people use, at work in sandboxes, without any network.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { agentsOf } from '@litterbox/core';
 import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
@@ -43,6 +44,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     faults: { type: 'boolean', default: false },
     inside: { type: 'boolean', default: false },
+    acp: { type: 'boolean', default: false },
     provider: { type: 'string', multiple: true, default: ['overlayfs'] },
     image: { type: 'string' },
     transcripts: { type: 'string', default: TRANSCRIPTS },
@@ -62,7 +64,7 @@ await withoutNetwork(
 
 async function main(install = '', sdks = ''): Promise<void> {
   if (values.faults) return await faults(install);
-  if (values.inside) return await inside(install);
+  if (values.inside || values.acp) return await inside(install);
   const isChosen = ({ id }: { readonly id: string }) => values.only === undefined || id === values.only;
   const rows: (readonly (string | number)[])[] = [];
   for (const client of places.includes('overlayfs') ? AGENT_CLIENTS.filter(isChosen) : []) {
@@ -90,7 +92,10 @@ async function main(install = '', sdks = ''): Promise<void> {
 /** Each agent by its own program in a sandbox, with the key of its model outside. */
 async function inside(install: string): Promise<void> {
   const rows: (readonly (string | number)[])[] = [];
-  for (const agent of INSIDE_CLIENTS.filter(({ client }) => values.only === undefined || client.id === values.only)) {
+  const isChosen = ({ client }: InsideClient) =>
+    (values.only === undefined || client.id === values.only) &&
+    (!values.acp || agentsOf({})[client.id]?.acp !== undefined);
+  for (const agent of INSIDE_CLIENTS.filter(isChosen)) {
     const title = `${agent.client.title} ${versionOf(install, agent.client.name)}`;
     const row: (string | number)[] = [title];
     for (const place of places)
@@ -99,14 +104,15 @@ async function inside(install: string): Promise<void> {
   }
   const table = tableOf(['seconds', ...places], rows);
   console.log(table);
-  if (values.keep) writeFileSync(PAGE, withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents, inside', table));
+  if (values.keep && !values.acp)
+    writeFileSync(PAGE, withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents, inside', table));
 }
 
 /** Gives the seconds that it took. */
 async function insideAt(place: Place, agent: InsideClient, title: string, install: string): Promise<string | number> {
   await using fixture = agentFixture(isContainer(place) ? WHOLE : NEEDY_STORY);
   try {
-    const { talk, seconds } = await driveInside(agent, install, fixture, place);
+    const { talk, seconds } = await driveInside(agent, install, fixture, place, values.acp);
     keepTranscript(`${title}, inside on ${place}`, { talk });
     return seconds;
   } catch (error) {
