@@ -30,9 +30,9 @@ ready() { (enter -- "$run/curl" /readyz) >/dev/null 2>&1; }
 
 groups() { # VERB
   for top in /sys/fs/cgroup/*/; do
-    case $top in */unified/) continue ;; esac
     case $1 in
       make)
+        case $top in */unified/) continue ;; esac # its runtime makes that one
         mkdir -p "${top}litterbox-kubernetes" 2>/dev/null || continue
         for file in cpuset.cpus cpuset.mems; do
           [ ! -f "$top$file" ] || cat "$top$file" >"${top}litterbox-kubernetes/$file"
@@ -103,7 +103,12 @@ down() {
     # One that nobody has waited for yet has no command line any more.
     while pid >/dev/null; do sleep 0.2; done
   fi
-  groups remove
+  # What was killed may be leaving its groups still.
+  tries=0
+  while groups remove && ls -d /sys/fs/cgroup/*/litterbox-kubernetes >/dev/null 2>&1 && [ $tries -lt 25 ]; do
+    tries=$((tries + 1))
+    sleep 0.2
+  done
   rm -rf "$run"
 }
 

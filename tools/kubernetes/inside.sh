@@ -46,7 +46,7 @@ CONFIG
 mkdir -p cni
 # Not a bridge: each pod is routed, so that rules of the node see what pods say to each other.
 cat >cni/10-pods.conflist <<'CONFIG'
-{"cniVersion":"0.4.0","name":"pods","plugins":[{"type":"ptp","ipMasq":false,"ipam":{"type":"host-local","dataDir":"/run/litterbox-kubernetes-cni","ranges":[[{"subnet":"10.78.0.0/24"}]]}}]}
+{"cniVersion":"0.4.0","name":"pods","plugins":[{"type":"ptp","ipMasq":false,"ipam":{"type":"host-local","dataDir":"/run/litterbox-kubernetes-cni","ranges":[[{"subnet":"10.78.0.0/24"}]],"routes":[{"dst":"0.0.0.0/0"}]}}]}
 CONFIG
 mount -t tmpfs -o mode=755 cni /run/cni 2>/dev/null || { mkdir -p /run/cni && mount -t tmpfs -o mode=755 cni /run/cni; }
 cat >kubelet.yaml <<CONFIG

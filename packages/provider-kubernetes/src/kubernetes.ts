@@ -105,13 +105,14 @@ class KubernetesProvider implements SandboxProvider {
     try {
       const { node } = await this.#pods.create(meta, options);
       runtime = this.#runtime(meta);
-      await fill(runtime, spec, options);
-      const made: MadePod = {
-        processors: await this.#chooseProcessors(runtime, meta, node, options),
-        imageEnvironment: await imageEnvironment(runtime, options),
-        firstMark: await runtime.mark(options),
-      };
-      await this.#assertControls(runtime, meta, options);
+      // Beside each other: none needs what another finds, and nothing of an agent's runs yet.
+      const [processors, image] = await Promise.all([
+        this.#chooseProcessors(runtime, meta, node, options),
+        imageEnvironment(runtime, options),
+        fill(runtime, spec, options),
+        this.#assertControls(runtime, meta, options),
+      ]);
+      const made: MadePod = { processors, imageEnvironment: image, firstMark: await runtime.mark(options) };
       await this.#pods.annotate(meta.id, { [ANNOTATIONS.made]: JSON.stringify(made) }, options);
       await runtime[Symbol.asyncDispose]();
       return this.#runtime(meta, made);

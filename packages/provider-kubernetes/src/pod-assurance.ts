@@ -9,11 +9,21 @@ ls -A ${EMPTY_PLACES.join(' ')} | grep -v -e : -e '^$' | head -n 5; echo '--'
 for lb_at in kcore keys timer_list sched_debug; do [ ! -e /proc/$lb_at ] || echo "/proc/$lb_at"; done; echo '--'
 lb_of() { tr '\\0' '\\n' </proc/1/environ | sed -n "s/^KUBERNETES_SERVICE_$1=//p"; }
 [ ! "$(lb_of HOST)" ] || set -- "$@" "$(lb_of HOST):$(lb_of PORT)"
-for lb_at in "$@"; do lb_host=\${lb_at%:*} lb_port=\${lb_at##*:}
-if command -v nc >/dev/null; then nc -w 2 "$lb_host" "$lb_port" </dev/null >/dev/null 2>&1 && echo "open $lb_at" || echo "shut $lb_at"
-elif command -v perl >/dev/null; then perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new(PeerAddr => $ARGV[0], Timeout => 2)' "$lb_at" && echo "open $lb_at" || echo "shut $lb_at"
-elif command -v python3 >/dev/null; then python3 -c 'import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)' "$lb_host" "$lb_port" 2>/dev/null && echo "open $lb_at" || echo "shut $lb_at"
-else echo "none $lb_at"; fi; done`;
+lb_try() {
+lb_host=\${1%:*} lb_port=\${1##*:} lb_is=shut
+if command -v perl >/dev/null; then
+perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new(PeerAddr => $ARGV[0], Timeout => 2)' "$1" && lb_is=open
+elif command -v python3 >/dev/null; then
+python3 -c 'import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)' "$lb_host" "$lb_port" 2>/dev/null && lb_is=open
+elif command -v nc >/dev/null; then
+{ sleep 2 | nc "$lb_host" "$lb_port"; } >/dev/null 2>&1 &
+sleep 1
+cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$(printf %04X "$lb_port") 01 " && lb_is=open
+kill $! 2>/dev/null
+else lb_is=none; fi
+echo "$lb_is $1"
+}
+for lb_at in "$@"; do lb_try "$lb_at" & done; wait`;
 
 /** Facts of {@link FACTS_SCRIPT}, part by part. */
 interface Facts {
