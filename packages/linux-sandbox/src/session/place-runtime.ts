@@ -120,7 +120,8 @@ export class PlaceRuntime implements SandboxRuntime {
   /** Starts session and scanner ahead of the first command; resolves when the session runs. */
   async warm(options?: CallOptions): Promise<void> {
     await this.#session('facts');
-    void this.#scanner.warm(options); // who looks for changes waits for it
+    options?.signal?.throwIfAborted();
+    void this.#scanner.warm(); // who looks for changes waits for it
   }
 
   async mark(options?: CallOptions): Promise<ChangeMark> {

@@ -101,9 +101,8 @@ export class ChangeScanner implements AsyncDisposable {
     this.#finder = new Finder(this.#channel);
   }
 
-  /** Starts what the first scan needs, ahead of it. */
-  async warm(options?: CallOptions): Promise<void> {
-    options?.signal?.throwIfAborted();
+  /** Starts what the first scan needs, ahead of it. Never rejects, for nobody waits for it: the scan says what is wrong. */
+  async warm(): Promise<void> {
     if (!(await this.#session.warm())) await this.#walker.warm();
   }
 
