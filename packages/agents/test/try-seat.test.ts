@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { assertTried, SEATS } from '../src/index.ts';
 import { AgentsFixture } from './agents-fixture.ts';
@@ -20,6 +21,17 @@ describe('a program is tried before it is trusted', () => {
     expect(await tried()).toMatchObject({ version: 'codex-cli 0.169.0' });
     await tried();
     expect(trials).toEqual(['codex-cli 0.169.0']);
+  });
+
+  it('FC-309: again when its launcher was edited, which may lead elsewhere now', async () => {
+    await using fixture = new AgentsFixture();
+    const programs = fixture.programs('remote');
+    const tried = async () =>
+      await assertTried(codex, { PATH: `${programs}:/usr/bin:/bin` }, fixture.stateDirectory, () => {});
+    await tried();
+    const launcher = join(programs, 'codex');
+    writeFileSync(launcher, readFileSync(launcher, 'utf8').replace(' remote ', ' local '), { mode: 0o755 });
+    await expect(tried()).rejects.toMatchObject({ code: 'UNSUPPORTED' });
   });
 
   it.each([

@@ -76,6 +76,7 @@ function report(error: unknown, talk: Talk, signalled: number | undefined): numb
     return report(usageError(error, blamedCommand(error)), talk, signalled);
   }
   if (signalled !== undefined) return signalled;
+  if (error instanceof SuppressedError) return report(error.suppressed, talk, signalled); // what went wrong first
   const { code, message, hint, facts } = isLitterboxError(error)
     ? { code: error.code, message: error.message, hint: hintForPeople(error.details), facts: error.details.facts }
     : {

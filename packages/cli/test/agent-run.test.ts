@@ -104,6 +104,18 @@ describe('litterbox agent run', () => {
     expect(readdirSync(join(fixture.stateDirectory, 'agents'))).toEqual([]); // what the agent printed went with the sandbox
   });
 
+  it('FC-311: says so when its sandbox is deleted meanwhile', async () => {
+    await using scene = await agentFixture();
+    const working = scene.agent('touch /tmp/works; sleep 987');
+    while (!existsSync(join(scene.fixture.stateDirectory, 'agents'))) await new Promise((go) => setTimeout(go, 50));
+    await appears(scene, '/tmp/works');
+    expect((await scene.run('delete', 'one', '--force')).code).toBe(0);
+    const { code, stderr } = await working;
+    expect(code).not.toBe(70);
+    expect(stderr).not.toContain('bug in Litterbox');
+    expect(stderr).toContain('one');
+  });
+
   it('is stopped by another command, and what it did is recorded', async () => {
     await using scene = await agentFixture();
     const { agent, run } = scene;

@@ -98,6 +98,21 @@ describe('litterbox with codex', () => {
     expect(stderr).toContain('  litterbox with codex --sandbox gro-e\n');
   });
 
+  it('FC-310: begins at the top where the directory is not inside, and refuses a sandbox that stands still', async () => {
+    await using fixture = new CliFixture();
+    mkdirSync(join(fixture.repository, 'untracked'));
+    const own = personPath(fixture, 'remote');
+    const at = join(fixture.repository, 'untracked');
+    const words = ['with', 'codex', '--sandbox', 'one', '--', 'run', 'cat a.txt'];
+    const ran = await fixture.run(words, undefined, own, at);
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 0, stdout: 'a\n' });
+    expect(ran.stderr).toContain('untracked is not in one, so Codex begins at its top.');
+    await fixture.run(['pause', 'one', '--stop']);
+    const stopped = await fixture.run(words, undefined, own);
+    expect({ code: stopped.code, stdout: stopped.stdout }).toEqual({ code: 5, stdout: '' });
+    expect(stopped.stderr).toContain('litterbox resume one');
+  });
+
   it('seats one agent at a time, told in the list, unless they are to share', async () => {
     await using fixture = new CliFixture();
     const run = personWith(fixture, 'remote');

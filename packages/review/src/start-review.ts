@@ -63,15 +63,15 @@ export async function startReview({ litterbox, sandbox, port = 0, onOpened }: Re
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.listen(port, '127.0.0.1');
-  await Promise.race([
-    once(server, 'listening'),
-    once(server, 'error').then(([error]: unknown[]) => {
-      throw new LitterboxError('UNAVAILABLE', `Port ${port} cannot be used: ${String(error)}.`, {
-        operation: 'review.start',
-        hint: 'Choose another with --port, or leave it out for a free one.',
-      });
-    }),
-  ]);
+  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
+    const isTaken = cause.code === 'EADDRINUSE';
+    throw new LitterboxError(
+      isTaken ? 'PORT_TAKEN' : 'UNAVAILABLE',
+      `Port ${port} ${isTaken ? 'is taken' : `cannot be used: ${cause.message}`}.`,
+      { operation: 'review.start', hint: 'Choose another with --port, or leave it out for a free one.' },
+      { cause },
+    );
+  });
   authority = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     link: () => `http://${authority}/#${tokens.newLink()}`,

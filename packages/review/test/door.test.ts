@@ -53,6 +53,15 @@ const exchange = async (link: string, more: Readonly<Record<string, string>> = {
 const session = async () => (JSON.parse((await exchange(review.link())).body) as { session: string }).session;
 
 describe('the door of the page', () => {
+  it('FC-308: a port that is taken is PORT_TAKEN', async () => {
+    const { port } = new URL(review.link());
+    const second = startReview({
+      litterbox: { perform: async () => undefined as never, async [Symbol.asyncDispose]() {} },
+      port: Number(port),
+    });
+    await expect(second).rejects.toMatchObject({ code: 'PORT_TAKEN' });
+  });
+
   it('AX145: a link opens one window, and is worth nothing after that', async () => {
     const link = review.link();
     const before = opened;

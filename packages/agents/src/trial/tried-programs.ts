@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { LitterboxError } from 'litterbox';
@@ -8,7 +8,7 @@ import type { Seat } from '../seats/seat.ts';
 import { trySeat } from './try-seat.ts';
 
 /** Raised when what a trial shows changes, so that old ones count no more. */
-const TRIAL = 1;
+const TRIAL = 2;
 const MAX_KEPT = 64;
 const book = z.object({ trial: z.literal(TRIAL), programs: z.array(z.string()) });
 
@@ -35,7 +35,7 @@ export async function assertTried(
 ): Promise<TriedProgram> {
   const program = await findProgram(seat, environment, path);
   const file = join(stateDirectory, 'tried-agents.json');
-  const key = `${seat.id} ${program.version} ${program.path}`;
+  const key = `${seat.id} ${program.version} ${program.path} ${await stampOf(program.path)}`;
   const programs = await readBook(file);
   if (programs.includes(key)) return program;
   onTrial(program.version);
@@ -46,6 +46,12 @@ export async function assertTried(
   await writeFile(fresh, JSON.stringify({ trial: TRIAL, programs: kept }), { mode: 0o600 });
   await rename(fresh, file);
   return program;
+}
+
+/** Another one after every change of the file: a launcher that was edited is tried again. */
+async function stampOf(path: string): Promise<string> {
+  const { ino, size, ctimeNs } = await stat(path, { bigint: true });
+  return [ino, size, ctimeNs].join(':');
 }
 
 /** Unreadable or of another trial: nothing was tried. */

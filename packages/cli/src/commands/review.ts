@@ -208,7 +208,9 @@ async function integrate(
     staged: 'The changes are staged: review them and git commit.',
     'up-to-date': 'Nothing to do: your branch has it all.',
   }[result.outcome];
-  talk.notice(said + (result.isDeleted ? ` The sandbox ${input.sandbox} is deleted.` : ''));
+  const stays =
+    result.outcome === 'up-to-date' && integration === 'merge' ? ` The sandbox ${input.sandbox} stays.` : '';
+  talk.notice(said + (result.isDeleted ? ` The sandbox ${input.sandbox} is deleted.` : stays));
   if (result.isDeleted && agent !== undefined) talk.notice(agent);
   if (result.agent !== undefined) talk.notice(`The sandbox ${input.sandbox} stays: ${result.agent} is at work in it.`);
   requireStashBack(integration, result.conflicts);

@@ -1,6 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { realpathSync } from 'node:fs';
 import { constants } from 'node:os';
+import { relative } from 'node:path';
 import { assertTried, endTree, type Seat, SEATS } from '@litterbox/agents';
 import {
   createSandbox,
@@ -65,8 +67,10 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = flags.share ? undefined : await sandbox.seat(id, { signal });
   const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id, '--share'] as const;
-  const [shell, [before]] = await Promise.all([
+  const below = relative(realpathSync(root), realpathSync(directory));
+  const [shell, isThere, [before]] = await Promise.all([
     sandbox.shell({ signal }),
+    sandbox.files.exists(below || '.', { signal }), // refuses one that is paused or stopped, too
     litterbox.perform(readLog, { sandbox: sandbox.name, limit: 1 }, { signal }),
   ]);
   await using opened = await seat.open({ hands: sandbox, root, shell, tools });
@@ -77,8 +81,10 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
       process.stderr,
     ),
   );
+  if (!isThere) talk.notice(`${visible(below)} is not in ${sandbox.name}, so ${seat.title} begins at its top.`);
   talk.endProgress();
-  process.exitCode = await run(context, program.path, [...opened.args, ...args], opened.environment);
+  const start = { cwd: isThere ? process.cwd() : root, environment: opened.environment };
+  process.exitCode = await run(context, program.path, [...opened.args, ...args], start);
   await opened[Symbol.asyncDispose](); // what it left running ends, and is recorded
   await conclude(context, litterbox, sandbox, {
     title: seat.title,
@@ -216,9 +222,9 @@ async function run(
   { signal, onInterrupt }: Context,
   program: string,
   args: readonly string[],
-  environment: Readonly<Record<string, string>>,
+  { cwd, environment }: { readonly cwd: string; readonly environment: Readonly<Record<string, string>> },
 ): Promise<number> {
-  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
+  const child = spawn(program, args, { stdio: 'inherit', cwd, env: { ...process.env, ...environment } });
   const leave = () => onInterrupt(leave); // the terminal has sent it to the agent as well
   leave();
   const end = () => {

@@ -31,6 +31,14 @@ test('a merge of a sandbox in which nothing was done leaves it to whoever begins
   expect(fixture.left().records).toEqual(['a: ready']);
 });
 
+test('FC-307: a merge of work that was taken back keeps the sandbox, which alone has it', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  await fixture.restoreRevision.restore('a', '0');
+  expect((await fixture.integrateChanges.integrate(merge)).isDeleted).toBe(false);
+  expect(fixture.left().records).toEqual(['a: ready']);
+});
+
 test('a merge of a sandbox in which an agent sits leaves it to that agent, and says who it is', async () => {
   await using fixture = useCaseFixture();
   await changed(fixture);

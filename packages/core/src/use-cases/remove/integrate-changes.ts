@@ -153,10 +153,12 @@ export class IntegrateChanges {
       sandbox: record.id,
       data: { outcome: result.outcome },
     });
-    // One in which nothing was ever done waits for somebody to begin, and one in which another agent is at work for its end.
+    // One in which nothing was ever done waits for somebody to begin, and one in which another agent is at work for its end. Work that was
+    // taken back is nowhere but in the history of its sandbox.
     const isMerged =
       input.integration === 'merge' &&
       tip.number > 0 &&
+      tip.tree !== record.baseTree &&
       (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
       (await repository.isMerged(record.id));
     const agent = isMerged ? await otherHandsIn(this.#needs.state, record, this.#needs.actor, options) : undefined;
