@@ -55,17 +55,7 @@ export class KubeApi {
    * @throws LitterboxError see `meaningOf`, within ten seconds
    */
   async ask(operation: string, path: string, request: ApiRequest = {}): Promise<unknown> {
-    const limit = performance.now() + TRIES_MS;
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
-      try {
-        request.signal?.throwIfAborted();
-        return await this.#askOnce(path, request);
-      } catch (error) {
-        request.signal?.throwIfAborted();
-        if (!isPassing(error) || performance.now() + waitMs > limit) throw await this.#errorOf(operation, error);
-        await delay(waitMs, undefined, { signal: request.signal });
-      }
-    }
+    return await this.#again(operation, () => this.#askOnce(path, request), request);
   }
 
   /** A websocket to the path. @throws LitterboxError */
@@ -75,21 +65,26 @@ export class KubeApi {
     protocols: readonly string[],
     options?: CallOptions,
   ): Promise<WebSocket> {
+    return await this.#again(operation, () => this.#openSocket(path, protocols, options), options);
+  }
+
+  close(): void {
+    for (const agent of this.#agents) agent.destroy();
+  }
+
+  /** Tries once more after a while where the answer is "not now". */
+  async #again<Answer>(operation: string, attempt: () => Promise<Answer>, options?: CallOptions): Promise<Answer> {
     const limit = performance.now() + TRIES_MS;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
       try {
         options?.signal?.throwIfAborted();
-        return await this.#openSocket(path, protocols, options);
+        return await attempt();
       } catch (error) {
         options?.signal?.throwIfAborted();
         if (!isPassing(error) || performance.now() + waitMs > limit) throw await this.#errorOf(operation, error);
         await delay(waitMs, undefined, { signal: options?.signal });
       }
     }
-  }
-
-  close(): void {
-    for (const agent of this.#agents) agent.destroy();
   }
 
   async #errorOf(operation: string, error: unknown): Promise<LitterboxError> {

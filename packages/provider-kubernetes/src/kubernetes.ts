@@ -22,7 +22,7 @@ import {
   LIMIT_KEYS,
 } from '@litterbox/core/provider';
 import { allowedProcessors, chooseProcessors, describeDirectory } from '@litterbox/linux-sandbox';
-import { brokenDescription, cannotHonour, notHere } from '@litterbox/sandbox-kit';
+import { brokenDescription, cannotHonour, notHere, sortEnvironment } from '@litterbox/sandbox-kit';
 import { KubeApi } from './kube-api.ts';
 import { missingRights } from './missing-rights.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
@@ -262,21 +262,13 @@ async function fill(runtime: PodRuntime, { workspace, workdir }: SandboxSpec, op
 
 /** Longest text of a file of the kernel that is read. */
 const MAX_TEXT_CHARACTERS = 2 ** 17;
-/** Names by which an image would give orders to programs. */
-const HOSTILE =
-  /^(LD_|BASH_ENV$|ENV$|GIT_|PROMPT_COMMAND$|NODE_OPTIONS$|PYTHONSTARTUP$|KUBERNETES_|HOSTNAME$|HOME$|PWD$|SHLVL$|_$)/;
+/** Variables of the cluster and of the shell of process 1, beside those of the image. */
+const NOT_OF_IMAGE = /^(KUBERNETES_|(HOSTNAME|HOME|PWD|SHLVL|_)=)/;
 
 /** The environment of process 1: it is the image's, read before anything of an agent ran. */
 async function imageEnvironment(runtime: PodRuntime, options?: CallOptions): Promise<Readonly<Record<string, string>>> {
-  const text = await textOf(runtime, '/proc/1/environ', options);
-  const entries = text.split('\0').flatMap((one) => {
-    const cut = one.indexOf('=');
-    const name = one.slice(0, cut);
-    return cut > 0 && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !HOSTILE.test(name)
-      ? [[name, one.slice(cut + 1)] as const]
-      : [];
-  });
-  return Object.fromEntries(entries);
+  const entries = (await textOf(runtime, '/proc/1/environ', options)).split('\0');
+  return sortEnvironment(entries.filter((entry) => entry.includes('=') && !NOT_OF_IMAGE.test(entry))).environment;
 }
 
 async function textOf(runtime: PodRuntime, path: string, options?: CallOptions): Promise<string> {

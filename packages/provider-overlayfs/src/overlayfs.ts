@@ -251,7 +251,10 @@ class OverlayProvider implements SandboxProvider {
     const { directory } = this.#directories.filesOf(id);
     const machine = await this.#survey.machine(options);
     const leavings = leavingsOf(machine, id);
-    const program = await this.#survey.programFile(options).catch(() => undefined); // a full disk is no reason to keep a sandbox
+    const program = await this.#survey.programFile(options).catch((error: unknown) => {
+      if (isLitterboxError(error, 'DISK_FULL')) return undefined; // no reason to keep a sandbox
+      throw error;
+    });
     const takenOut = options?.keepPlayground ? await this.#takePlaygroundOut(id) : '';
     failpoint('provider.before-remove');
     const end = `( ${endSessionScript(directory, leavings)} ) || exit 1

@@ -5,6 +5,7 @@ export { encodedScript } from './exec/encoded-script.ts';
 export { ExecProcess, type ExecProcessInput } from './exec/exec-process.ts';
 export { INIT_SCRIPT } from './exec/init-script.ts';
 export type { ExecEngine, ExecRequest, RawExec } from './exec/raw-exec.ts';
+export { sortEnvironment } from './exec/sort-environment.ts';
 export { ownNames } from './own-names.ts';
 export { brokenDescription, parseDescription, type Description } from './parse-description.ts';
 export { alreadyThere, cannotHonour, notHere } from './refusals.ts';

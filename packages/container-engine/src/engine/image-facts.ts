@@ -1,4 +1,5 @@
 import type Docker from 'dockerode';
+import { sortEnvironment } from '@litterbox/sandbox-kit';
 import { hasLabels } from './labels.ts';
 
 /** What of an image's own settings a sandbox takes over. */
@@ -13,11 +14,6 @@ export interface ImageFacts {
   readonly isOfContainer: boolean;
 }
 
-/** Names by which an environment gives orders to loaders, shells, interpreters and git. */
-const HOSTILE =
-  /^(LD_.*|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|PS4|IFS|CDPATH|GLOBIGNORE|BASH_FUNC_.*|GIT_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONPATH|PERL5OPT|PERL5LIB|RUBYOPT|LITTERBOX_.*)$/;
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
 /** As engines call an image; it becomes part of names of directories. */
 const ID = /^(?:sha256:)?[0-9a-f]{12,64}$/;
 
@@ -30,21 +26,11 @@ export function imageFacts(image: Docker.ImageInspectInfo): ImageFacts | undefin
   const { Id, Architecture, Config } = image as Partial<Docker.ImageInspectInfo>;
   const entries: unknown = Config?.Env ?? [];
   if (typeof Id !== 'string' || !ID.test(Id) || !Array.isArray(entries)) return undefined;
-  const environment: Record<string, string> = {};
-  const hostileNames: string[] = [];
-  for (const entry of entries) {
-    if (typeof entry !== 'string') return undefined;
-    const cut = entry.indexOf('=');
-    const name = cut === -1 ? entry : entry.slice(0, cut);
-    if (!NAME.test(name)) continue;
-    if (HOSTILE.test(name)) hostileNames.push(name);
-    else environment[name] = entry.slice(cut + 1);
-  }
+  if (!entries.every((entry) => typeof entry === 'string')) return undefined;
   return {
     id: Id,
     architecture: typeof Architecture === 'string' ? Architecture : '',
-    environment,
-    hostileNames,
+    ...sortEnvironment(entries),
     volumes: Object.keys(Config?.Volumes ?? {}),
     isOfContainer: hasLabels(Config?.Labels ?? {}),
   };
