@@ -68,9 +68,12 @@ export function describeStateStore({ name, runner, fixture: make }: StateOptions
         return true;
       });
       assert.deepEqual(await state.get(first.id), second);
-      const third = await state.update(second, { mark: null });
-      assert.ok(!('mark' in third));
-      assert.equal(third.setupLog, 'log');
+      const unrecorded = { paths: ['', 'a'], total: 2 };
+      const closed = await state.update(second, { mark: null, unrecorded });
+      assert.ok(!('mark' in closed));
+      assert.deepEqual([closed.setupLog, closed.unrecorded], ['log', unrecorded]);
+      const third = await state.update(closed, { unrecorded: null });
+      assert.ok(!('unrecorded' in third));
       await state.remove(first.id);
       await state.remove(first.id);
       await assert.rejects(state.update(third, {}), coded('NOT_FOUND'));

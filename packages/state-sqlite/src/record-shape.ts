@@ -121,6 +121,7 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   ports: optional(list(object({ name: text, inside: number, outside: number }))),
   emptySubmodules: optional(list(object({ path: text, reason: text }))),
   missingLargeFiles: optional(object({ paths: list(text), total: number })),
+  unrecorded: optional(object({ paths: list(text), total: number })),
   forkedFrom: optional(text),
   labels: optional(dictionary(text)),
   isEphemeral: optional(flag),

@@ -18,8 +18,6 @@ import { RECORD_SHAPE } from './record-shape.ts';
 import { type StateDatabase, type Transaction, written } from './database/state-database.ts';
 import { fromJson, toJson } from './stored-json.ts';
 
-const CLEARABLE = new Set(['mark', 'assurance', 'setupLog']);
-
 /** The row of each sandbox. */
 export class SandboxRecords {
   readonly #database: StateDatabase;
@@ -171,7 +169,7 @@ function isMark(change: SandboxChange): boolean {
 function applyChange(record: SandboxRecord, change: SandboxChange): SandboxRecord {
   const members = new Map<string, unknown>(Object.entries(record));
   for (const [key, value] of Object.entries(change)) {
-    if (value === null && CLEARABLE.has(key)) members.delete(key);
+    if (value === null) members.delete(key);
     else if (value !== undefined) members.set(key, value);
   }
   return Object.fromEntries(members) as unknown as SandboxRecord; // the members of both, whose types agree

@@ -213,7 +213,13 @@ async function integrate(
   talk.notice(said + (result.isDeleted ? ` The sandbox ${input.sandbox} is deleted.` : stays));
   if (result.isDeleted && agent !== undefined) talk.notice(agent);
   if (result.agent !== undefined) talk.notice(`The sandbox ${input.sandbox} stays: ${result.agent} is at work in it.`);
+  if (result.unrecorded) talk.notice(staysFor(input.sandbox, result.unrecorded.paths));
   requireStashBack(integration, result.conflicts);
+}
+
+function staysFor(sandbox: string, paths: readonly string[]): string {
+  const names = paths.slice(0, 3).map((path) => (path === '' ? 'the workspace itself' : nameOf(path)));
+  return `The sandbox ${sandbox} stays, because it alone has what could not be recorded: ${names.join(', ')}${paths.length > 3 ? ' …' : ''}. Give it up: litterbox delete ${sandbox} --force.`;
 }
 
 async function showUnseen(context: Context, ...[patch, part]: Parameters<ShowUnseen>): Promise<void> {

@@ -201,3 +201,18 @@ test('one whose provider answers is not forgotten: it would stay there for good'
   });
   expect(fixture.left().records).toEqual(['a: ready']);
 });
+
+test('FC-312: what could not be recorded is work that would be lost, until it can be read or is gone', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo x >closed; chmod 000 closed; mkfifo pipe' });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'true' }); // nothing changed since, and it is not forgotten
+  await expect(fixture.deleteSandbox.delete('a', {})).rejects.toMatchObject({
+    code: 'UNMERGED_WORK',
+    message: 'One file of a could not be recorded: "closed". No branch has them.',
+    details: { facts: { paths: ['closed'], total: 1 } },
+  });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'rm closed' });
+  await fixture.deleteSandbox.delete('a', {});
+  expect(fixture.left()).toEqual(NOTHING_LEFT);
+});

@@ -370,3 +370,17 @@ test('a plan holds what no call recorded, the words of the commits, and what the
   expect(plan).toMatchObject({ unmilestoned: 1, messages: ['Mine'] });
   expect(plan.changes.map(({ path }) => path)).toEqual(['late', 'work']);
 });
+
+test('FC-312: a merge says what could not be recorded, and leaves the sandbox that alone has it', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo x >closed; chmod 000 closed' });
+  const unsettled = 'One file of a could not be recorded: "closed".';
+  expect(await fixture.integrateChanges.plan(merge)).toMatchObject({ unsettled });
+  const first = await fixture.integrateChanges.integrate(merge);
+  expect(first).toMatchObject({ outcome: 'committed', isDeleted: false, unrecorded: { paths: ['closed'], total: 1 } });
+  expect(first.plan).toMatchObject({ unsettled });
+  await fixture.runCommand.run({ sandbox: 'a', command: 'chmod 644 closed' });
+  expect(await fixture.integrateChanges.integrate(merge)).toMatchObject({ outcome: 'committed', isDeleted: true });
+  expect(fixture.person.read('closed')).toBe('x\n');
+});

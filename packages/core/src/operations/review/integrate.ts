@@ -45,10 +45,11 @@ export function planDocument(plan: IntegrationPlan & Partial<Pick<ShownPlan, 'un
   };
 }
 
-const document = ({ outcome, commit, conflicts, isDeleted, plan }: IntegrateResult) => ({
+const document = ({ outcome, commit, conflicts, isDeleted, unrecorded, plan }: IntegrateResult) => ({
   outcome,
   commit,
   isDeleted,
+  ...(unrecorded && { unrecorded }),
   ...planDocument(plan),
   conflicts,
 });

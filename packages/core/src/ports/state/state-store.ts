@@ -16,6 +16,13 @@ export interface AssignedPort extends PortPolicy {
   readonly outside: number;
 }
 
+/** Files that could not be recorded. */
+export interface UnrecordedFiles {
+  /** At most 20; the empty path is the workspace itself. */
+  readonly paths: readonly string[];
+  readonly total: number;
+}
+
 /** One row per sandbox. The code is in git, what runs is in the runtime; this row joins them. */
 export interface SandboxRecord {
   readonly id: SandboxId;
@@ -44,6 +51,11 @@ export interface SandboxRecord {
   readonly emptySubmodules?: readonly { readonly path: string; readonly reason: string }[];
   /** Files of Git LFS that were pointers when the sandbox was made, because their contents were not on this machine: some of their paths, and the number of all. */
   readonly missingLargeFiles?: { readonly paths: readonly string[]; readonly total: number };
+  /**
+   * Files of the workspace that no revision has, because they could not be recorded when they were last looked at: some of their paths, and
+   * the number of all. They may have been removed or made readable since; a look at everything tells.
+   */
+  readonly unrecorded?: UnrecordedFiles;
   /** Name, as it was then, of the sandbox that this one began as a copy of. */
   readonly forkedFrom?: Slug;
   /** Words of whoever made it, by their names, to find it again. */
@@ -176,7 +188,8 @@ export type SandboxChange = {
     | 'provider'
     | 'shownTip'
     | 'replacements'
-    | 'repositoryRoot']?: Key extends 'mark' | 'assurance' | 'setupLog'
+    | 'unrecorded'
+    | 'repositoryRoot']?: Key extends 'mark' | 'assurance' | 'setupLog' | 'unrecorded'
     ? SandboxRecord[Key] | null
     : SandboxRecord[Key];
 };

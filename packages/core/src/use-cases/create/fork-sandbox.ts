@@ -166,6 +166,7 @@ export class ForkSandbox {
       forkedFrom: source.slug,
       ...(source.emptySubmodules && { emptySubmodules: source.emptySubmodules }),
       ...(source.missingLargeFiles && { missingLargeFiles: source.missingLargeFiles }),
+      ...(source.unrecorded && { unrecorded: source.unrecorded }),
       ...(source.setupLog !== undefined && { setupLog: source.setupLog }),
       createdAtMs: now,
       updatedAtMs: now,

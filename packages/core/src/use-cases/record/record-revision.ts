@@ -8,13 +8,14 @@ import type { ChangeMark } from '../../ports/sandbox/sandbox-runtime.ts';
 import type { RevisionMessage } from '../../domain/sandbox/revision-message.ts';
 import type { RevisionResult, RecordWarning } from '../../ports/source-control/sandbox-histories.ts';
 import type { WorkTreeDrift } from '../../ports/source-control/persons-repository.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
+import type { SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
 import { changeRecord } from '../common/change-record.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { driftOf } from '../session/live-tree.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { bothResults } from './both-results.ts';
+import { unrecordedFiles } from './unrecorded-files.ts';
 import { withoutPersonsDeletions } from './without-persons-deletions.ts';
 import { isStray } from '../../inside/file-contents.ts';
 import { readContents } from '../../inside/read-contents.ts';
@@ -57,16 +58,17 @@ export class RecordRevision {
     message: RevisionMessage,
     options?: CallOptions,
   ): Promise<Recorded> {
-    return await this.#needs.heap.lean(() => this.#execute(record, opened, message, options));
+    return await this.#needs.heap.lean(() => this.#execute(record, record.mark, opened, message, options));
   }
 
   async #execute(
     record: SandboxRecord,
+    mark: ChangeMark | undefined,
     opened: OpenedSandbox,
     message: RevisionMessage,
     options?: CallOptions,
   ): Promise<Recorded> {
-    const first = await this.#record(record, record.mark, opened, message, options);
+    const first = await this.#record(record, mark, opened, message, options);
     if (!first.result.ignoreRulesChanged) return first;
     // Files that were ignored until now did not change, so only a look at everything finds them; they become a revision of their own.
     const second = await this.#record(first.record, undefined, opened, message, options);
@@ -80,13 +82,24 @@ export class RecordRevision {
    * of its own, called by the call that was killed where one was. A sandbox that does not run has nothing that could have changed since it stopped.
    */
   async recordUnrecorded(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
-    const message = revisionMessage({
+    return (await this.record(record, opened, await this.#recovered(record), options)).record;
+  }
+
+  /** The same, with a look at everything where a file could not be recorded before: what it is now is in the record that this returns. */
+  async settle(record: SandboxRecord, opened: OpenedSandbox, options?: CallOptions): Promise<SandboxRecord> {
+    if (!record.unrecorded) return await this.recordUnrecorded(record, opened, options);
+    const message = await this.#recovered(record);
+    const look = () => this.#execute(record, undefined, opened, message, options);
+    return (await this.#needs.heap.lean(look)).record;
+  }
+
+  async #recovered(record: SandboxRecord): Promise<RevisionMessage> {
+    return revisionMessage({
       tool: 'recovered',
       subject: 'changes found before this call',
       message: await interruptedCall(this.#needs.audit, record),
       sandbox: record.slug,
     });
-    return (await this.record(record, opened, message, options)).record;
   }
 
   async #record(
@@ -106,7 +119,14 @@ export class RecordRevision {
     };
     const own = withoutArtefacts(scan.changes, record.policy.include ?? []);
     const changes = await nonEmpty(runtime.live === undefined ? own : withoutPersonsDeletions(own, look));
-    if (!changes) return { record, result: NOTHING, ...drifted };
+    const known = mark === undefined ? undefined : record.unrecorded;
+    const noted = (files: UnrecordedFiles | undefined) =>
+      files === record.unrecorded ? {} : { unrecorded: files ?? null };
+    if (!changes) {
+      const found = noted(known);
+      const now = 'unrecorded' in found ? await changeRecord(this.#needs.state, record, () => found, options) : record;
+      return { record: now, result: NOTHING, ...drifted };
+    }
     failpoint('record.after-scan');
     const repository = await this.#needs.openRepository.open(options);
     const unreadable: RecordWarning[] = [];
@@ -126,7 +146,9 @@ export class RecordRevision {
     if (strays.length > 0) await removeStrays(opened, strays, options);
     // Only now: a mark that moved on before its changes were safe would lose them.
     failpoint('record.before-mark');
-    const updated = await changeRecord(this.#needs.state, record, () => ({ mark: scan.next }), options);
+    const warnings = [...result.warnings.filter((warning) => !isOfOurs(warning, record)), ...unreadable.slice(0, 100)];
+    const change = { mark: scan.next, ...noted(unrecordedFiles({ ...result, warnings }, known)) };
+    const updated = await changeRecord(this.#needs.state, record, () => change, options);
     failpoint('record.after-mark');
     if (result.revision) {
       await this.#needs.state.publish({
@@ -141,7 +163,6 @@ export class RecordRevision {
         },
       });
     }
-    const warnings = [...result.warnings.filter((warning) => !isOfOurs(warning, record)), ...unreadable.slice(0, 100)];
     return { record: updated, result: { ...result, warnings }, ...drifted };
   }
 }

@@ -1,6 +1,6 @@
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
+import type { SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { RecordRevision } from './record-revision.ts';
 
@@ -23,19 +23,17 @@ export class SettleSandbox {
     this.#needs = needs;
   }
 
-  async settle({ id }: Pick<SandboxRecord, 'id'>, options?: CallOptions): Promise<void> {
+  /** @returns what the workspace holds and the history does not, because it cannot be recorded */
+  async settle({ id }: Pick<SandboxRecord, 'id'>, options?: CallOptions): Promise<UnrecordedFiles | undefined> {
     const record = await this.#needs.state.get(id, options);
     // One that is paused or stopped cannot be looked into; what it wrote before is found when it goes on.
-    if (record?.state !== 'ready') return;
+    if (record?.state !== 'ready') return record?.unrecorded;
     try {
-      await this.#needs.recordRevision.recordUnrecorded(
-        record,
-        await this.#needs.openSandboxes.getDrifted(record, options),
-        options,
-      );
+      const opened = await this.#needs.openSandboxes.getDrifted(record, options);
+      return (await this.#needs.recordRevision.settle(record, opened, options)).unrecorded;
     } catch (error) {
       // Nothing is left to look into; or pausing, which takes no lease, came between the look at the record and this one.
-      if (isLitterboxError(error) && AT_REST.has(error.code)) return;
+      if (isLitterboxError(error) && AT_REST.has(error.code)) return record.unrecorded;
       throw error;
     }
   }

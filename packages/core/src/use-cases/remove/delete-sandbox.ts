@@ -7,7 +7,7 @@ import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { CallOptions, ProgressOptions } from '../../ports/common/call.ts';
 import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
 import type { SourceRepository } from '../../ports/source-control/source-control.ts';
-import type { Lease, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
+import type { Lease, SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
 import type { AskProviders } from '../common/ask-providers.ts';
 import { CHOICE_MS } from '../decide/choose-provider.ts';
 import { audited } from '../common/audited.ts';
@@ -19,6 +19,7 @@ import type { OpenRepository } from '../common/open-repository.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 import { otherHandsIn } from '../session/seat-agent.ts';
 import { removeSnapshots } from './sandbox-snapshots.ts';
+import { keepUnrecorded, unrecordedText } from '../record/unrecorded-files.ts';
 import type { SettleSandbox } from '../record/settle-sandbox.ts';
 
 /** With force a person gives a call that is at work longer to end. */
@@ -40,6 +41,14 @@ function ofGoneRepository({ slug, repositoryRoot }: SandboxRecord): LitterboxErr
       hint: `Bring it back if it was moved; else give up what the sandbox holds: litterbox -C ${shown(repositoryRoot)} delete ${slug} --force.`,
     },
   );
+}
+
+function unrecordedWork({ slug }: SandboxRecord, unrecorded: UnrecordedFiles): LitterboxError {
+  return new LitterboxError('UNMERGED_WORK', `${unrecordedText(slug, unrecorded)} No branch has them.`, {
+    operation: 'sandbox.delete',
+    hint: advice`${keepUnrecorded(slug)} Give them up: ${step('sandbox-delete', { sandbox: slug, force: true })}.`,
+    facts: { ...unrecorded },
+  });
 }
 
 interface Needs {
@@ -80,8 +89,9 @@ export class DeleteSandbox {
     if (!force && record.state !== 'deleting') {
       await this.#assertNoAgent(record, options);
       if (!repository) throw ofGoneRepository(record);
-      if (!forget) await this.#needs.settleSandbox.settle(record, options);
+      const unrecorded = forget ? undefined : await this.#needs.settleSandbox.settle(record, options);
       await this.#assertExpendable(record, repository, options);
+      if (unrecorded) throw unrecordedWork(record, unrecorded);
     }
     await audited(
       this.#needs.audit,

@@ -4,7 +4,7 @@ import { failpoint } from '../../domain/errors/failpoint.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../../ports/source-control/persons-repository.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
+import type { SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { type AcceptWork, changedSince, type GivenConsent, type OfferedWork } from '../review/accept-work.ts';
 import { audited } from '../common/audited.ts';
@@ -18,6 +18,7 @@ import type { ShownPlan } from '../review/shown-plan.ts';
 import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
 import { assertWhole } from '../session/open-sandboxes.ts';
 import { otherHandsIn } from '../session/seat-agent.ts';
+import { unrecordedText } from '../record/unrecorded-files.ts';
 import type { SettleSandbox } from '../record/settle-sandbox.ts';
 
 /** An apply or merge that is asked for. */
@@ -39,8 +40,13 @@ export interface IntegrateInput extends GivenConsent {
 export interface IntegrateResult extends IntegrationResult {
   /** The plan that was carried out. */
   readonly plan: IntegrationPlan;
-  /** True when the sandbox was deleted, as `merge` does once its work is in. One without a revision stays, and one in which an agent is at work. */
+  /**
+   * True when the sandbox was deleted, as `merge` does once its work is in. One without a revision stays, one in which an agent is at work,
+   * and one with files that could not be recorded.
+   */
   readonly isDeleted: boolean;
+  /** Files that could not be recorded, so that they are not merged, and for which the sandbox was not deleted. */
+  readonly unrecorded?: UnrecordedFiles;
   /** Another agent that is at work in the sandbox, for whom it was not deleted. */
   readonly agent?: string;
 }
@@ -98,8 +104,9 @@ export class IntegrateChanges {
     const plan = await held(async () => {
       const now = await currentRecord(this.#needs.state, record, options);
       assertWhole(now);
-      await this.#needs.settleSandbox.settle(record, options);
-      return await this.#plan(now, input, options);
+      const unrecorded = await this.#needs.settleSandbox.settle(record, options);
+      const plan = await this.#plan(now, input, options);
+      return { ...plan, ...(unrecorded && { unsettled: unrecordedText(record.slug, unrecorded) }) };
     });
     const work = offeredWork(record, plan, input);
     return await audited(
@@ -139,7 +146,7 @@ export class IntegrateChanges {
   ): Promise<IntegrateResult> {
     const repository = await this.#needs.openRepository.open(options);
     assertWhole(await currentRecord(this.#needs.state, record, options));
-    await this.#needs.settleSandbox.settle(record, options);
+    const unrecorded = await this.#needs.settleSandbox.settle(record, options);
     const { tip } = await repository.history(record.id, options);
     if (tip.commit !== plan.tip) {
       const since = await repository.changes(record.id, { ...options, revision: tip.commit, against: plan.tip });
@@ -162,12 +169,18 @@ export class IntegrateChanges {
       (result.outcome === 'committed' || result.outcome === 'up-to-date') &&
       (await repository.isMerged(record.id));
     const agent = isMerged ? await otherHandsIn(this.#needs.state, record, this.#needs.actor, options) : undefined;
-    const isDeleted = isMerged && agent === undefined;
+    const isDeleted = isMerged && agent === undefined && unrecorded === undefined;
     if (isDeleted) {
       failpoint('merge.before-delete');
       await this.#needs.deleteSandbox.removeAll(record, repository);
     }
-    return { ...result, plan, isDeleted, ...(agent !== undefined && { agent }) };
+    return {
+      ...result,
+      plan,
+      isDeleted,
+      ...(agent !== undefined && { agent }),
+      ...(isMerged && unrecorded && { unrecorded }),
+    };
   }
 
   /** Repository before sandbox, everywhere, so that two calls never wait for each other. */

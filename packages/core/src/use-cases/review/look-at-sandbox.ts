@@ -6,6 +6,7 @@ import { changeRecord } from '../common/change-record.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
+import { unrecordedText } from '../record/unrecorded-files.ts';
 import type { SettleSandbox } from '../record/settle-sandbox.ts';
 
 /** A state of a sandbox that a person is about to be shown. */
@@ -13,7 +14,7 @@ export interface Look {
   readonly record: SandboxRecord;
   /** The shown state, whatever is recorded from now on. */
   readonly tip: Revision;
-  /** One sentence: why the workspace was not looked into, so that the tip may be without its last changes. */
+  /** One sentence: why the workspace was not looked into, so that the tip may be without its last changes; or what could not be recorded. */
   readonly unsettled?: string;
 }
 
@@ -75,8 +76,8 @@ export class LookAtSandbox {
         patienceMs: PATIENCE_MS,
         ...options,
       });
-      await this.#needs.settleSandbox.settle(record, options);
-      return undefined;
+      const unrecorded = await this.#needs.settleSandbox.settle(record, options);
+      return unrecorded && unrecordedText(slug, unrecorded);
     } catch (error) {
       if (!isLitterboxError(error)) throw error;
       return `${error.message} Changes that no call has recorded yet are not shown.`;

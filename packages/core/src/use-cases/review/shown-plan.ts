@@ -5,6 +5,6 @@ import type { Proof } from './read-proof.ts';
 export interface ShownPlan extends IntegrationPlan {
   /** Which tests were run in the sandbox, and how they ended. */
   readonly proof: Proof;
-  /** One sentence: why the workspace was not looked into, so that the plan may be without its last changes. */
+  /** One sentence: why the workspace was not looked into, so that the plan may be without its last changes; or what could not be recorded. */
   readonly unsettled?: string;
 }
