@@ -11,6 +11,7 @@ export {
 } from './channel/exec-channel.ts';
 export { BoundedOutput } from './channel/bounded-output.ts';
 export type { CommandShell } from './channel/command-shell.ts';
+export { CallGuard } from './channel/call-guard.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
 export type { ConfigOverrides } from './config/config-overrides.ts';

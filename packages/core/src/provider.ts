@@ -10,6 +10,7 @@ export {
   type RunningCommand,
 } from './channel/exec-channel.ts';
 export type { CommandShell } from './channel/command-shell.ts';
+export { CallGuard } from './channel/call-guard.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { interleaved, type OutputSource } from './channel/interleaved.ts';
 export { MarkerSplitter } from './channel/marker-splitter.ts';

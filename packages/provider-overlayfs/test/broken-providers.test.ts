@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type Artefacts,
   type ByteStream,
+  CALL_VARIABLE,
   type ChangedPath,
   type Host,
   isLitterboxError,
@@ -257,6 +258,15 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
     'keeps stdin open for ever',
     () => processWith(() => ({ closeStdin: async () => {} })),
     'bytes of any value pass through stdin and stdout, more than a pipe holds',
+  ],
+  [
+    'loses the mark of a call',
+    () =>
+      runtimeWith((runtime) => ({
+        spawn: ({ env, ...spec }, call) =>
+          runtime.spawn({ ...spec, ...(env && { env: { ...env, [CALL_VARIABLE]: 'other' } }) }, call),
+      })),
+    'channel: what a program that is killed had begun ends, by its shells and by its mark',
   ],
   [
     'starts programs although the signal was aborted',

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
+  CALL_VARIABLE,
+  CallGuard,
   decodeRaw,
   ExecChannel,
   isLitterboxError,
   type OutputChunk,
+  type ProcessHandle,
   type SandboxRuntime,
   whatToRun,
 } from '@litterbox/core/provider';
@@ -236,6 +240,28 @@ export function execChannel(check: Check): void {
     'own',
   );
 
+  check('channel: what a program that is killed had begun ends, by its shells and by its mark', async (fixture) => {
+    const runtime = await fixture.shared();
+    // Of a program that is killed nothing is left but the end of what it wrote.
+    const guard = new CallGuard(async (spec, options) => endingAfterWrites(await runtime.spawn(spec, options), 2));
+    await using channel = new ExecChannel(runtime, guard);
+    const mark = crypto.randomUUID();
+    const env = { ...runtime.environment, [CALL_VARIABLE]: mark };
+    await using marked = await runtime.spawn({ argv: ['sh', '-c', 'sleep 1000 & exec sleep 1000'], env });
+    guard.watch('none', mark);
+    await using other = await runtime.spawn({ argv: ['sleep', '1000'] });
+    const command = ['sh', '-c', 'sleep 1000 & exec sleep 1000'] as const;
+    const { exit, interruption } = await channel.run({ argv: command, timeoutMs: 20_000 });
+    assert.deepEqual({ code: exit.code, interruption }, { code: 137, interruption: undefined });
+    const code = await Promise.race([marked.exit.then(({ code }) => code), delay(20_000, 'works on', { ref: false })]);
+    assert.equal(code, 137);
+    const { stdout } = await channel.run({
+      argv: ['sh', '-c', 'for d in /proc/[0-9]*; do tr "\\0" " " <$d/cmdline; echo; done 2>/dev/null'],
+    });
+    assert.deepEqual(decodeRaw(stdout.bytes).match(/^sleep 1000 ?$/gm)?.length, 1, 'of nobody else');
+    await other.kill('SIGKILL');
+  });
+
   over(
     'channel: too much output is cut in the middle, head and tail are kept, and memory is bounded',
     async (channel) => {
@@ -273,4 +299,21 @@ export function execChannel(check: Check): void {
       assert.equal((await run('yes | head -n 200000 | wc -l')).stdout.trim(), '200000');
     },
   );
+}
+
+/** The same process, whose input ends after so many writes. */
+function endingAfterWrites(process: ProcessHandle, writes: number): ProcessHandle {
+  let left = writes;
+  return {
+    exit: process.exit,
+    kill: (signal) => process.kill(signal),
+    closeStdin: () => process.closeStdin(),
+    async write(bytes) {
+      await process.write(bytes);
+      left -= 1;
+      if (left === 0) await process.closeStdin();
+    },
+    [Symbol.asyncIterator]: () => process[Symbol.asyncIterator](),
+    [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
+  };
 }

@@ -6,6 +6,7 @@ import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { SignalName } from '../domain/processes/signal-name.ts';
 import type { OutputChunk, ProcessHandle, ProcessSpec } from '../ports/common/process.ts';
 import { type CommandShell, RUN_TEXT } from './command-shell.ts';
+import type { CallGuard } from './call-guard.ts';
 import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';
 import { type KeptOutput, BoundedOutput } from './bounded-output.ts';
 import { printfFormat, quoted } from './shell-text.ts';
@@ -121,6 +122,7 @@ export function exitStatusOf(code: number): ExitStatus {
  */
 export class ExecChannel implements AsyncDisposable {
   readonly #target: ChannelTarget;
+  readonly #guard: CallGuard | undefined;
   #idle: Worker[] = [];
   readonly #retired = new Set<Worker>();
   readonly #all = new Set<Worker>();
@@ -130,8 +132,10 @@ export class ExecChannel implements AsyncDisposable {
   #isDisposed = false;
   #shell: CommandShell | undefined;
 
-  constructor(target: ChannelTarget) {
+  /** @param guard ends what runs here when this program is killed; absent for what ends with its input by itself */
+  constructor(target: ChannelTarget, guard?: CallGuard) {
     this.#target = target;
+    this.#guard = guard;
   }
 
   /** What runs commands that are given as text, see {@link whatToRun}. Unknown until the first command, or {@link warm}. */
@@ -185,6 +189,7 @@ export class ExecChannel implements AsyncDisposable {
     };
     const onAbort = () => interrupt('abort');
     options?.signal?.addEventListener('abort', onAbort, { once: true });
+    const unwatch = this.#guard?.watch(worker.pid, callId);
     const timer =
       command.timeoutMs === undefined ? undefined : setTimeout(() => interrupt('timeout'), command.timeoutMs);
 
@@ -197,6 +202,7 @@ export class ExecChannel implements AsyncDisposable {
       command.onStart?.({ signal: (name) => this.#signal(worker, callId, name, () => end !== undefined) });
       end = await Promise.race([script, givenUp]);
     } finally {
+      unwatch?.();
       clearTimeout(timer);
       clearTimeout(graceTimer);
       options?.signal?.removeEventListener('abort', onAbort);
@@ -250,7 +256,7 @@ export class ExecChannel implements AsyncDisposable {
     this.#isDisposed = true;
     const workers = [...this.#all];
     this.#idle = [];
-    await Promise.allSettled(workers.map((worker) => worker[Symbol.asyncDispose]()));
+    await Promise.allSettled([...workers, this.#guard].map((one) => one?.[Symbol.asyncDispose]()));
     this.#all.clear();
   }
 

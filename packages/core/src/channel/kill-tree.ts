@@ -12,7 +12,8 @@ const MAX_PASSES = 1000;
  * what is stopped cannot fork away. Each has to be seen stopped: one that is waiting for a processor in the middle of a fork ends that
  * first, and what it forks has no signal yet. Attributed are the children of the worker shell, all that descends from an attributed
  * process, and orphans (their parent is process 1) that carry the call's mark in their environment or no mark at all:
- * every process of every call starts with a mark, so one without has shed it on purpose.
+ * every process of every call starts with a mark, so one without has shed it on purpose. For
+ * the worker `none` the mark alone tells, whoever the parent is: an engine starts programs beside process 1.
  */
 export const KILL_FUNCTION = `lb_parent() {
 lb_pp= lb_z=
@@ -37,9 +38,9 @@ lb_h=0
 if [ "$lb_pp" = "$lb_w" ]; then lb_h=1
 else case $lb_seen in *" $lb_pp "*) lb_h=1;; esac
 fi
-if [ $lb_h = 0 ] && [ "$lb_pp" = 1 ] && [ "$lb_p" != "$lb_init" ]; then
+if [ $lb_h = 0 ] && [ "$lb_p" != "$lb_init" ] && { [ "$lb_pp" = 1 ] || [ "$lb_w" = none ]; }; then
 lb_marked $lb_d "$lb_c"
-[ $lb_m = other ] || lb_h=1
+case $lb_m$lb_pp in own*|none1) lb_h=1;; esac
 fi
 if [ $lb_h = 1 ]; then kill -STOP $lb_p; lb_seen="$lb_seen$lb_p "; lb_more=1; fi
 done

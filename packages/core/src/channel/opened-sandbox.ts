@@ -1,10 +1,19 @@
 import type { SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
-import type { ExecChannel } from './exec-channel.ts';
+import { CallGuard } from './call-guard.ts';
+import { ExecChannel } from './exec-channel.ts';
 
 /** A sandbox as this process uses it. */
 export interface OpenedSandbox {
   readonly runtime: SandboxRuntime;
   readonly channel: ExecChannel;
+  /** Ends what this process started when it is killed. The channel tells it by itself. */
+  readonly guard: CallGuard;
   /** True until this process has looked once for what others, killed meanwhile, left unrecorded. */
   mayHoldUnrecorded: boolean;
+}
+
+/** @param mayHoldUnrecorded false for one that this process has just made */
+export function openedSandbox(runtime: SandboxRuntime, mayHoldUnrecorded: boolean): OpenedSandbox {
+  const guard = new CallGuard((spec, options) => runtime.spawn(spec, options));
+  return { runtime, channel: new ExecChannel(runtime, guard), guard, mayHoldUnrecorded };
 }

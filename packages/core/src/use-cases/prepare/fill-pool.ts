@@ -1,4 +1,4 @@
-import { ExecChannel } from '../../channel/exec-channel.ts';
+import { type OpenedSandbox, openedSandbox } from '../../channel/opened-sandbox.ts';
 import type { Assurance } from '../../domain/sandbox/assurance.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
@@ -211,10 +211,7 @@ export class FillPool {
     record: SandboxRecord,
     { repository, base }: PoolPlan,
     runtime: SandboxRuntime,
-    attempt: (
-      setUp: SetUpSandbox,
-      opened: { runtime: SandboxRuntime; channel: ExecChannel; mayHoldUnrecorded: boolean },
-    ) => Promise<{ readonly isSilent: boolean }>,
+    attempt: (setUp: SetUpSandbox, opened: OpenedSandbox) => Promise<{ readonly isSilent: boolean }>,
   ): Promise<{ readonly isSilent: boolean; readonly touchesBase: boolean }> {
     const state = trialState(record);
     const { openRepository, openNetwork, openEndpoints, heap, audit } = this.#needs;
@@ -226,14 +223,14 @@ export class FillPool {
       openRepository,
       asker: 'agent', // what agents take from the pool is set up without anybody asking
     });
-    const channel = new ExecChannel(runtime);
+    const opened = openedSandbox(runtime, false);
     await repository.begin({ id: record.id, slug: record.slug, base });
     try {
-      const { isSilent } = await attempt(setUp, { runtime, channel, mayHoldUnrecorded: false });
+      const { isSilent } = await attempt(setUp, opened);
       const changes = isSilent ? [] : await repository.changes(record.id);
       return { isSilent, touchesBase: changes.some(({ status }) => status !== 'added') };
     } finally {
-      await channel[Symbol.asyncDispose]();
+      await opened.channel[Symbol.asyncDispose]();
       await repository.remove(record.id);
     }
   }

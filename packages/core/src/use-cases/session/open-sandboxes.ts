@@ -1,5 +1,4 @@
-import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
-import { ExecChannel } from '../../channel/exec-channel.ts';
+import { type OpenedSandbox, openedSandbox } from '../../channel/opened-sandbox.ts';
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, type Hint, step } from '../../domain/errors/next-step.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
@@ -80,7 +79,7 @@ export class OpenSandboxes {
 
   /** Takes over a runtime that was just made. */
   adopt(record: Pick<SandboxRecord, 'id' | 'replacements'>, runtime: SandboxRuntime): OpenedSandbox {
-    const opened: OpenedSandbox = { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: false };
+    const opened = openedSandbox(runtime, false);
     this.#opened.set(record.id, { sandbox: Promise.resolve(opened), replacements: replacementsOf(record) });
     return opened;
   }
@@ -126,7 +125,7 @@ export class OpenSandboxes {
       });
       // A keeper that was killed is followed by another one. Who asks for services or ports is told what is wrong with it.
       await this.#needs.reachKeeper?.ensure(record).catch(() => {});
-      return { runtime, channel: new ExecChannel(runtime), mayHoldUnrecorded: true };
+      return openedSandbox(runtime, true);
     })();
     const opening = { sandbox, replacements };
     this.#opened.set(record.id, opening);

@@ -265,7 +265,7 @@ async function byChannel(
 }
 
 async function byRuntime(
-  { channel, runtime }: OpenedSandbox,
+  { channel, guard, runtime }: OpenedSandbox,
   { command, cwd, env, isMerged, terminal, mark }: HowToStart,
   options?: CallOptions,
 ): Promise<Started> {
@@ -281,6 +281,8 @@ async function byRuntime(
     },
     options,
   );
+  const unwatch = guard.watch('none', mark);
+  void started.exit.then(unwatch, unwatch);
   return {
     process: new HeardProcess(started, MAX_PRINTED_BYTES),
     async hits() {
