@@ -79,12 +79,24 @@ describe('the command line', () => {
       exitCode: 1,
       printed: { stdout: { text: '1 failed\n' }, stderr: { text: '42\n' } },
     });
-    const child = fixture.start(['run', 'a', 'echo begun; sleep 1000']);
-    await once(child.stdout ?? child, 'data');
-    child.kill('SIGKILL');
-    await once(child, 'close');
+    const kill = async (command: string) => {
+      const child = fixture.start(['run', 'a', command]);
+      await once(child.stdout ?? child, 'data');
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    };
+    await kill('echo begun; sleep 1000');
     const [killed] = await entries();
     expect(killed).toMatchObject({ outcome: 'unknown' });
+    await kill('echo left >left; echo begun; sleep 1000');
+    await fixture.run(['run', 'a', 'true']);
+    const [, recovered, before] = await entries(); // FC-314: the call and what it left are one
+    expect(recovered).toMatchObject({
+      type: 'revision',
+      subject: 'run: echo left >left; echo begun; sleep 1000 (interrupted)',
+      command: 'echo left >left; echo begun; sleep 1000',
+    });
+    expect(before).toEqual(killed);
     expect((await fixture.run(['log', 'a', `${killed?.call}`])).stdout).toContain('what it had printed is lost');
     expect((await fixture.run(['log', 'a', `${call?.call}`])).stdout).toContain('  1 failed\n');
     expect(await fixture.run(['log', 'a', '999999'])).toMatchObject({

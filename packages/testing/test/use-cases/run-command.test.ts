@@ -162,3 +162,14 @@ test('a sandbox that is paused, stopped or being deleted runs nothing, and says 
     await expect(run()).rejects.toMatchObject({ code });
   }
 });
+
+test('FC-313: a secret in a command is in no words of a revision, and not in the audit log', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  await fixture.runCommand.run({ sandbox: 'a', command: `echo x >new; : ${token}`, message: `with ${token}` });
+  expect(fixture.subjects('a')).toEqual(['with [left out: token of GitHub]']);
+  const kept = JSON.stringify(await fixture.audit.entries({ limit: 10 }));
+  expect(kept).toContain('[left out: token of GitHub]');
+  expect(kept).not.toContain(token);
+});

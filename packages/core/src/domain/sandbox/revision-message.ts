@@ -1,4 +1,5 @@
 import { LitterboxError } from '../errors/errors.ts';
+import { withoutSecretWords } from '../secrets/without-secrets.ts';
 import { visibleWords } from '../text/visible.ts';
 
 /** The words of a revision. The adapter adds no text of its own and fixes author and committer to Litterbox. */
@@ -12,6 +13,8 @@ export interface RevisionMessage {
 
 /** Longest subject of a revision, in characters. */
 export const MAX_SUBJECT_CHARACTERS = 72;
+/** The trailer that names what made the revision. */
+const TOOL_TRAILER = 'Litterbox-Tool';
 /** The trailer that names an agent's own call. */
 const CALL_TRAILER = 'Litterbox-Call';
 /** An agent's own name of a call, such as `call_8Hx`: it stands in a trailer and is shown to people. */
@@ -41,13 +44,16 @@ export interface RevisionTrigger {
   readonly durationMs?: number;
 }
 
-/** The words of a revision: what changed it, findable again by machine through its trailers. */
+/**
+ * The words of a revision: what changed it, findable again by machine through its trailers. What looks like a secret is left out: a merge
+ * makes them words of a commit, which goes to others.
+ */
 export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
   const { tool, message, sandbox, callId, exitCode, durationMs } = trigger;
-  const detail = trigger.detail === undefined ? undefined : visibleWords(trigger.detail);
-  const triggered = `${tool}: ${visibleWords(oneLine(trigger.subject))}`;
+  const detail = trigger.detail === undefined ? undefined : visibleWords(withoutSecretWords(trigger.detail));
+  const triggered = `${tool}: ${visibleWords(oneLine(withoutSecretWords(trigger.subject)))}`;
   const trailers: [string, string][] = [
-    ['Litterbox-Tool', tool],
+    [TOOL_TRAILER, tool],
     ['Litterbox-Sandbox', sandbox],
   ];
   if (callId !== undefined) trailers.push([CALL_TRAILER, callId]);
@@ -55,12 +61,17 @@ export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
   if (durationMs !== undefined) trailers.push(['Litterbox-Duration-Ms', String(Math.round(durationMs))]);
   const whole = detail !== undefined && `${tool}: ${detail}` !== cut(triggered) ? quotedLines(detail) : undefined;
   if (message === undefined) return { subject: cut(triggered), ...(whole !== undefined && { body: whole }), trailers };
-  const [first = '', ...rest] = visibleWords(checkedMessage(message)).split('\n');
+  const [first = '', ...rest] = visibleWords(withoutSecretWords(checkedMessage(message))).split('\n');
   const words = [
     quotedLines(rest.join('\n').trim()),
     triggered.length > MAX_SUBJECT_CHARACTERS && whole !== undefined ? whole : triggered,
   ].filter((part) => part !== '');
   return { subject: cut(oneLine(first)), body: words.join('\n\n'), trailers };
+}
+
+/** What made a revision, such as `run`, `restore` or `recovered`. */
+export function toolOf({ trailers }: Pick<RevisionMessage, 'trailers'>): string | undefined {
+  return trailers.find(([name]) => name === TOOL_TRAILER)?.[1];
 }
 
 /**

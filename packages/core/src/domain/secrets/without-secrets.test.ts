@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { withoutSecrets } from './without-secrets.ts';
+import { withoutSecrets, withoutSecretWords } from './without-secrets.ts';
 
 const without = (text: string) => Buffer.from(withoutSecrets(Buffer.from(text))).toString();
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
@@ -38,4 +38,12 @@ test('a private key goes as a whole, and so does what a cut left of one', () => 
 
 test('nothing is kept of a text in an encoding in which a secret was seen and cannot be taken out', () => {
   expect(without(Buffer.from(`a ${TOKEN} b`, 'utf16le').toString('latin1'))).toBe('[left out: token of GitHub]');
+});
+
+test('FC-313: of a command the secret goes, and the words about it stay', () => {
+  expect(withoutSecretWords(`curl -H 'Authorization: Bearer ${TOKEN}' https://example.org`)).toBe(
+    "curl -H 'Authorization: Bearer [left out: token of GitHub]' https://example.org",
+  );
+  expect(withoutSecretWords('DB_PASSWORD=correct1horse npm test')).toBe('[left out: secret in a setting] npm test');
+  expect(withoutSecretWords('echo "Größe: \u00e9" >\u{1f600}')).toBe('echo "Größe: \u00e9" >\u{1f600}');
 });

@@ -1,3 +1,4 @@
+import { decodeRaw, encodeRaw } from '../text/raw-text.ts';
 import { joinBytes } from '../text/join-bytes.ts';
 import { secretTexts } from './secret-files.ts';
 
@@ -30,6 +31,19 @@ export function withoutSecrets(bytes: Uint8Array): Uint8Array {
     // In another encoding, or without an end: then nothing of it is kept.
     if (!isReplaced || round === MAX_ROUNDS) return joinBytes([bytesOf(noteOf(found[0]?.holds ?? 'secret'))]);
   }
+}
+
+/** A variable that a command is given: in a file of settings it would have a line of its own. */
+const ASSIGNMENT = /(?<![\w-])[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s'"]+)/g;
+
+/** The same for a command, or a text about one. */
+export function withoutSecretWords(text: string): string {
+  const without = (part: string) => {
+    const bytes = encodeRaw(part);
+    const cleaned = withoutSecrets(bytes);
+    return cleaned === bytes ? part : decodeRaw(cleaned);
+  };
+  return without(text).replace(ASSIGNMENT, without);
 }
 
 const noteOf = (holds: string) => `[left out: ${holds}]`;

@@ -1,5 +1,6 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
+import { toolOf } from '../../domain/sandbox/revision-message.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { LogEntry, Revision, SandboxHistories } from '../../ports/source-control/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state/state-store.ts';
@@ -33,7 +34,7 @@ export async function revisionBefore(
 
 /** Only a trailer says who made a revision: a caller's own message may begin with the same words. */
 function wentBackTo({ number, subject, trailers }: LogEntry): number | undefined {
-  const [, tool] = trailers.find(([name]) => name === 'Litterbox-Tool') ?? [];
+  const tool = toolOf({ trailers });
   if (tool !== 'restore' && tool !== 'undo') return undefined;
   const [, digits] = new RegExp(`^${tool}: revision (\\d{1,9})$`).exec(subject) ?? [];
   const target = digits === undefined ? number : Number(digits);

@@ -1,4 +1,5 @@
 import type { ObjectId } from '../../domain/sandbox/ids.ts';
+import { toolOf } from '../../domain/sandbox/revision-message.ts';
 import type { AuditEntry, AuditLog } from '../../ports/state/audit-log.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { LogEntry } from '../../ports/source-control/sandbox-histories.ts';
@@ -108,7 +109,11 @@ function merged(
     } else if (CALLS.has(operation) && result['revision'] === undefined) {
       for (let one = revisions[next]; one && !named.has(one.commit) && one.atMs >= atMs; one = revisions[next])
         push(next + 1);
-      all.push({ type: 'call', ...ended, atMs, subject: subjectOf({ operation, input }), outcome });
+      const last = all.at(-1);
+      // What it left, and what was recovered of it, are one thing to who reads.
+      if (outcome === 'unknown' && last?.type === 'revision' && last.call === undefined && toolOf(last) === 'recovered')
+        all[all.length - 1] = { ...last, ...ended };
+      else all.push({ type: 'call', ...ended, atMs, subject: subjectOf({ operation, input }), outcome });
     }
   }
   push(revisions.length);

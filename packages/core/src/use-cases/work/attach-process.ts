@@ -6,6 +6,7 @@ import { HeardProcess } from '../../channel/heard-process.ts';
 import { CALL_VARIABLE } from '../../channel/kill-tree.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { type Command, commandSubject } from '../../domain/processes/command.ts';
+import { withoutSecretWords } from '../../domain/secrets/without-secrets.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { assertMessage, revisionMessage } from '../../domain/sandbox/revision-message.ts';
@@ -142,9 +143,9 @@ export class AttachProcess {
       repositoryId: found.repositoryId,
       sandbox: found.id,
       input: {
-        command: subject.slice(0, 4096),
+        command: withoutSecretWords(subject.slice(0, 4096)),
         ...(callId !== undefined && { callId }),
-        ...(message !== undefined && { message: message.slice(0, 200) }),
+        ...(message !== undefined && { message: withoutSecretWords(message.slice(0, 200)) }),
       },
     });
     const startedMs = performance.now();

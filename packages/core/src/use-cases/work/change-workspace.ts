@@ -1,3 +1,4 @@
+import { withoutSecretWords } from '../../domain/secrets/without-secrets.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import {
   assertMessage,
@@ -96,7 +97,7 @@ export class ChangeWorkspace {
         input: {
           ...change.input,
           ...(callId !== undefined && { callId }),
-          ...(trigger.message !== undefined && { message: trigger.message.slice(0, 200) }),
+          ...(trigger.message !== undefined && { message: withoutSecretWords(trigger.message.slice(0, 200)) }),
         },
       },
       async (note) => {

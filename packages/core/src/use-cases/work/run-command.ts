@@ -10,6 +10,7 @@ import { workspacePath } from '../../domain/paths/workspace-path.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state/state-store.ts';
+import { withoutSecretWords } from '../../domain/secrets/without-secrets.ts';
 import { commandVariables } from '../../services/command-variables.ts';
 import { assertVariables } from './assert-variables.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
@@ -83,7 +84,7 @@ export class RunCommand {
         sandbox,
         operation: 'sandbox-run',
         trigger: { tool, subject: text, detail: text, message },
-        input: { command: text.slice(0, 4096), tool },
+        input: { command: withoutSecretWords(text.slice(0, 4096)), tool },
         waitMs,
         async act({ channel }, record) {
           policy = record.policy;
