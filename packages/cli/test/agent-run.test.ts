@@ -30,6 +30,7 @@ files = { "sub/settings.json" = '{"url":"{url}"}' }
 end = { type = "result" }
 tokens = { input = "usage.input_tokens", output = "usage.output_tokens" }
 `;
+const ABSENT = '[agents.absent]\ntitle = "Absent"\nprogram = "absent-agent"\nargs = ["{prompt}"]\nendpoint = "anthropic"\nstate = ".absent"\n';
 const DONE = `echo '{"type":"result","usage":{"input_tokens":12,"output_tokens":3}}'`;
 
 interface AgentFixture extends AsyncDisposable {
@@ -51,7 +52,7 @@ async function agentFixture(): Promise<AgentFixture> {
   chmodSync(join(fixture.repository, 'agent.sh'), 0o755);
   fixture.file(
     '.litterbox.toml',
-    `[secrets]\nKEY = { environment = "MODEL_KEY_OUTSIDE" }\n[endpoints.model]\nkind = "anthropic"\nurl = "${server.url}"\nsecret = "KEY"\n${TABLE}`,
+    `[secrets]\nKEY = { environment = "MODEL_KEY_OUTSIDE" }\n[endpoints.model]\nkind = "anthropic"\nurl = "${server.url}"\nsecret = "KEY"\n${TABLE}${ABSENT}`,
   );
   fixture.git('add', '-A');
   fixture.git('commit', '-qm', 'agent');
@@ -192,6 +193,9 @@ describe('litterbox agent run', () => {
     const own = { agent: 'scripted', title: 'Scripted', found: false, endpoint: 'anthropic', origin: 'own' };
     expect(agents).toContainEqual(own);
     expect(agents).toContainEqual(expect.objectContaining({ agent: 'goose', origin: 'untried' }));
+    expect(await run('agent', 'run', 'absent', '-n', '2', '--', 'x')).toMatchObject({
+      stderr: expect.stringContaining('There is no program absent-agent in '),
+    }); // FC-316: and what was made for it is gone
     expect((await run('list', '--json')).stdout).toBe('[]\n');
   });
 });

@@ -1,15 +1,19 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { promisify } from 'node:util';
+import { text } from 'node:stream/consumers';
 import { LitterboxError } from 'litterbox';
 import * as z from 'zod';
 import type { Seat } from '../seats/seat.ts';
+import { killTree } from '../end-tree.ts';
 import { trySeat } from './try-seat.ts';
 
 /** Raised when what a trial shows changes, so that old ones count no more. */
 const TRIAL = 2;
 const MAX_KEPT = 64;
+/** Of an agent's program on a busy machine. */
+const VERSION_MS = 15_000;
 const book = z.object({ trial: z.literal(TRIAL), programs: z.array(z.string()) });
 
 /** A program of the person's that has been found to leave its hands to us. */
@@ -63,6 +67,24 @@ async function readBook(file: string): Promise<readonly string[]> {
   }
 }
 
+/** The first line that it says about itself. */
+async function versionOf(path: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(path, ['--version'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    if (child.pid !== undefined) killTree(child.pid);
+  }, VERSION_MS);
+  try {
+    const [[code], said, complaint] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+    if (isLate) throw new Error(`it did not answer within ${VERSION_MS / 1000} s`);
+    if (code !== 0) throw new Error(complaint.trim().slice(-300) || `it ended with ${code ?? 'a signal'}`);
+    return said.trim().split('\n')[0]?.slice(0, 100) ?? '';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 async function findProgram(
   { program, title, id }: Seat,
   environment: NodeJS.ProcessEnv,
@@ -71,13 +93,12 @@ async function findProgram(
   const inPath = (environment['PATH'] ?? '').split(':').map((directory) => join(directory, program));
   for (const path of given === undefined ? inPath.filter(isAbsolute) : [given]) {
     try {
-      const { stdout } = await promisify(execFile)(path, ['--version'], { env: environment, timeout: 30_000 });
-      return { path: await realpath(path), version: stdout.trim().split('\n')[0]?.slice(0, 100) ?? '' };
+      return { path: await realpath(path), version: await versionOf(path, environment) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && (error as NodeJS.ErrnoException).code !== 'EACCES')
-        throw new LitterboxError('TOOL_MISSING', `${path} --version failed: ${String(error)}`, {
+        throw new LitterboxError('TOOL_MISSING', `${path} --version failed: ${(error as Error).message}`, {
           operation: 'agent.seat',
-          hint: `Install ${title} anew.`,
+          hint: `Try it by hand. If it fails there too, install ${title} anew.`,
         });
     }
   }

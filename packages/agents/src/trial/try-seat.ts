@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { LitterboxError } from 'litterbox';
-import { endTree } from '../end-tree.ts';
+import { killTree } from '../end-tree.ts';
 import type { Hands } from '../hands.ts';
 import { ownDirectory } from '../own-directory.ts';
 import type { Seat } from '../seats/seat.ts';
@@ -31,7 +31,7 @@ export async function trySeat(seat: Seat, program: string, environment: NodeJS.P
   let child: ChildProcess | undefined;
   let patience: NodeJS.Timeout | undefined;
   const end = () => {
-    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) endTree(child.pid, 'SIGKILL');
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) killTree(child.pid);
   };
   try {
     await using opened = await seat.open({
@@ -68,7 +68,7 @@ export async function trySeat(seat: Seat, program: string, environment: NodeJS.P
 function refusal({ title, id }: Seat, program: string, what: string): LitterboxError {
   return new LitterboxError('UNSUPPORTED', `On trial, ${title} (${program}) ${what}.`, {
     operation: 'agent.trial',
-    hint: `Nothing of your task has run. Use another version of ${title}, or let it work by tools: litterbox agent install ${id}.`,
+    hint: `Nothing of your task has run. HOME is empty on trial, so a launcher that looks there for the program fails: put the program itself first in your PATH. Else use another version of ${title}, or let it work by tools: litterbox agent install ${id}.`,
   });
 }
 

@@ -20,7 +20,7 @@ export const serve: Perform = async (context, [id], flags: Flags) => {
   console.log = console.info = console.debug = console.error;
   const root = repositoryRoot(directory) ?? directory;
   await using litterbox = await loadForAgent(directory, askOrCancel, seat.id);
-  const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
+  const { sandbox } = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = flags.share ? undefined : await sandbox.seat(seat.id, { signal });
   const shell = await sandbox.shell();
   signal.addEventListener('abort', () => process.stdin.destroy());

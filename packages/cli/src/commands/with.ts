@@ -64,7 +64,7 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   ]);
   await using _litterbox = litterbox;
   for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
-  const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
+  const { sandbox } = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = flags.share ? undefined : await sandbox.seat(id, { signal });
   const tools = [process.execPath, ownPath(), 'mcp', '--sandbox', sandbox.name, '--actor', id, '--share'] as const;
   const below = relative(realpathSync(root), realpathSync(directory));
@@ -94,7 +94,7 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   });
 };
 
-/** The sandbox that is named, the one that this agent used last, or a new one. */
+/** The sandbox that is named, the one that this agent used last, or a new one; `isNew` says whether it was made now. */
 export async function sandboxFor(
   { talk, signal }: Context,
   litterbox: Litterbox,
@@ -104,7 +104,7 @@ export async function sandboxFor(
   },
   { sandbox: name, continue: isContinued = false, provider, host, image, from }: Flags,
   root: string,
-): Promise<Sandbox> {
+): Promise<{ readonly sandbox: Sandbox; readonly isNew: boolean }> {
   const made = { provider, host, image, from };
   if (name !== undefined && isContinued)
     throw new LitterboxError('ARG_UNKNOWN', '--sandbox and --continue both say which sandbox.', {
@@ -144,11 +144,11 @@ export async function sandboxFor(
   const { include = [] } = record.policy;
   if (include.length > 0)
     talk.notice(talk.paint('dim', `With your ${include.map((path) => visibleName(path)).join(', ')}.`, process.stderr));
-  return await litterbox.open(record.slug, { signal });
+  return { sandbox: await litterbox.open(record.slug, { signal }), isNew: true };
 
-  async function opened(sandbox: string): Promise<Sandbox> {
+  async function opened(sandbox: string): Promise<{ readonly sandbox: Sandbox; readonly isNew: boolean }> {
     const [option] = Object.entries(made).find(([, value]) => value !== undefined) ?? [];
-    if (option === undefined) return await litterbox.open(sandbox, { signal });
+    if (option === undefined) return { sandbox: await litterbox.open(sandbox, { signal }), isNew: false };
     throw new LitterboxError('ARG_UNKNOWN', `--${option} is for a new sandbox, and ${sandbox} is there.`, {
       operation: 'cli.with',
       hint: `Leave out --${option}, or choose another name.`,
@@ -227,12 +227,14 @@ async function run(
   const child = spawn(program, args, { stdio: 'inherit', cwd, env: { ...process.env, ...environment } });
   const leave = () => onInterrupt(leave); // the terminal has sent it to the agent as well
   leave();
+  let ending: Promise<void> | undefined;
   const end = () => {
-    if (child.pid !== undefined) endTree(child.pid);
+    if (child.pid !== undefined) ending = endTree(child.pid);
   };
   signal.addEventListener('abort', end);
   try {
     const [code, ended] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+    await ending; // behind a launcher that ended at once
     return code ?? 128 + (ended === null ? 0 : constants.signals[ended]);
   } finally {
     signal.removeEventListener('abort', end);

@@ -22,7 +22,7 @@ export const acp: Perform = async (context, [id = ''], flags: SandboxFlags) => {
   const agent = agentNamed(agents, id);
   const seat = { id, title: agent.title, assertReady: () => agentEndpoint(agent, endpoints, '.litterbox.toml') };
   for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
-  const sandbox = await sandboxFor(context, litterbox, seat, flags, root);
+  const { sandbox } = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = await sandbox.seat(id, { signal });
   const kept = agentDirectory(defaultStateDirectory(process.env), sandbox.id);
   using log = AgentLog.begin(kept);

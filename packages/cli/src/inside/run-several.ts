@@ -40,7 +40,7 @@ export async function runSeveral(
   names: readonly string[],
   args: { readonly options: readonly string[]; readonly prompt: string; readonly id: string },
 ): Promise<void> {
-  talk.notice(`${title} works inside ${names.join(', ')}. To see one: litterbox agent logs ${names[0]}.`);
+  talk.notice(`Starting ${title} in ${names.join(', ')}. To see one at work: litterbox agent logs ${names[0]}.`);
   talk.endProgress();
   const working = names.map(async (name): Promise<Ended> => {
     const { id, options, prompt } = args;
@@ -59,7 +59,7 @@ export async function runSeveral(
   process.exitCode = all.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
   if (talk.json) return talk.document(all);
   talk.result(table(['SANDBOX', 'ENDED', 'FILES', 'TOKENS'], all.map(row), process.stdout.isTTY));
-  talk.notice('Compare them: litterbox review. Take one: litterbox merge NAME.');
+  if (all.some((ended) => !('error' in ended))) talk.notice('Compare them: litterbox review. Take one: litterbox merge NAME.');
 }
 
 function endedOf(sandbox: string, exitCode: number, stdout: string, stderr: string): Ended {
