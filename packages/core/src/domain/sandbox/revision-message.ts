@@ -15,6 +15,8 @@ export interface RevisionMessage {
 export const MAX_SUBJECT_CHARACTERS = 72;
 /** The trailer that names what made the revision. */
 const TOOL_TRAILER = 'Litterbox-Tool';
+/** The trailer that names the call, as the audit log counts, whose end nobody saw and which left the changes. */
+const INTERRUPTED_TRAILER = 'Litterbox-Interrupted';
 /** The trailer that names an agent's own call. */
 const CALL_TRAILER = 'Litterbox-Call';
 /** An agent's own name of a call, such as `call_8Hx`: it stands in a trailer and is shown to people. */
@@ -42,6 +44,8 @@ export interface RevisionTrigger {
   readonly callId?: string | undefined;
   readonly exitCode?: number;
   readonly durationMs?: number;
+  /** Number of the call that was killed and left the changes. */
+  readonly interrupted?: number | undefined;
 }
 
 /**
@@ -49,7 +53,7 @@ export interface RevisionTrigger {
  * makes them words of a commit, which goes to others.
  */
 export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
-  const { tool, message, sandbox, callId, exitCode, durationMs } = trigger;
+  const { tool, message, sandbox, callId, exitCode, durationMs, interrupted } = trigger;
   const detail = trigger.detail === undefined ? undefined : visibleWords(withoutSecretWords(trigger.detail));
   const triggered = `${tool}: ${visibleWords(oneLine(withoutSecretWords(trigger.subject)))}`;
   const trailers: [string, string][] = [
@@ -57,6 +61,7 @@ export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
     ['Litterbox-Sandbox', sandbox],
   ];
   if (callId !== undefined) trailers.push([CALL_TRAILER, callId]);
+  if (interrupted !== undefined) trailers.push([INTERRUPTED_TRAILER, String(interrupted)]);
   if (exitCode !== undefined) trailers.push(['Litterbox-Exit-Code', String(exitCode)]);
   if (durationMs !== undefined) trailers.push(['Litterbox-Duration-Ms', String(Math.round(durationMs))]);
   const whole = detail !== undefined && `${tool}: ${detail}` !== cut(triggered) ? quotedLines(detail) : undefined;
@@ -72,6 +77,12 @@ export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
 /** What made a revision, such as `run`, `restore` or `recovered`. */
 export function toolOf({ trailers }: Pick<RevisionMessage, 'trailers'>): string | undefined {
   return trailers.find(([name]) => name === TOOL_TRAILER)?.[1];
+}
+
+/** Number of the call that was killed and left what a revision holds. */
+export function interruptedCallOf({ trailers }: Pick<RevisionMessage, 'trailers'>): number | undefined {
+  const [, number] = trailers.find(([name]) => name === INTERRUPTED_TRAILER) ?? [];
+  return number !== undefined && /^\d{1,15}$/.test(number) ? Number(number) : undefined;
 }
 
 /**

@@ -16,7 +16,7 @@ const entry = (change: Partial<AuditEntry>): AuditEntry => ({
   ...change,
 });
 const nameOf = async (...entries: readonly AuditEntry[]) =>
-  await interruptedCall({ entries: async () => entries }, RECORD);
+  (await interruptedCall({ entries: async () => entries }, RECORD))?.message;
 
 test('a call whose process died is called by its message, else by what it ran', async () => {
   expect(await nameOf(entry({}))).toBe('run: npm test (interrupted)');

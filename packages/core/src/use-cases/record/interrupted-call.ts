@@ -5,19 +5,27 @@ import type { SandboxRecord } from '../../ports/state/state-store.ts';
 const MAX_ENTRIES = 20;
 const MAX_CHARACTERS = 58;
 
-/** What the call was for that left changes behind because its process died: its message, else what it ran or wrote. */
+/** A call that left changes behind because its process died. */
+interface InterruptedCall {
+  /** Its number in the audit log. */
+  readonly interrupted: number;
+  /** Its message, else what it ran or wrote. */
+  readonly message: string;
+}
+
+/** The call that left what was found. */
 export async function interruptedCall(
   audit: Pick<AuditLog, 'entries'>,
   { id, repositoryId }: Pick<SandboxRecord, 'id' | 'repositoryId'>,
-): Promise<string | undefined> {
+): Promise<InterruptedCall | undefined> {
   const entries = await audit.entries({ repositoryId, sandbox: id, limit: MAX_ENTRIES }).catch(() => []);
-  for (const { operation, outcome, input, result } of entries) {
+  for (const { sequence, operation, outcome, input, result } of entries) {
     const { message, command, path, tool = operation.replace('sandbox-', '') } = input;
     const what = command ?? path;
     if (outcome === 'running' || (outcome !== 'unknown' && !CHANGES.has(operation))) continue;
     if (outcome !== 'unknown' || result['revision'] !== undefined || typeof what !== 'string') return undefined;
     const [first = ''] = (typeof message === 'string' ? message : `${String(tool)}: ${what}`).trim().split('\n');
-    return `${first.slice(0, MAX_CHARACTERS).toWellFormed()} (interrupted)`;
+    return { interrupted: sequence, message: `${first.slice(0, MAX_CHARACTERS).toWellFormed()} (interrupted)` };
   }
   return undefined;
 }

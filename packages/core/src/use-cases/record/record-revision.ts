@@ -97,7 +97,7 @@ export class RecordRevision {
     return revisionMessage({
       tool: 'recovered',
       subject: 'changes found before this call',
-      message: await interruptedCall(this.#needs.audit, record),
+      ...(await interruptedCall(this.#needs.audit, record)),
       sandbox: record.slug,
     });
   }

@@ -1,5 +1,5 @@
 import type { ObjectId } from '../../domain/sandbox/ids.ts';
-import { toolOf } from '../../domain/sandbox/revision-message.ts';
+import { interruptedCallOf } from '../../domain/sandbox/revision-message.ts';
 import type { AuditEntry, AuditLog } from '../../ports/state/audit-log.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { LogEntry } from '../../ports/source-control/sandbox-histories.ts';
@@ -82,7 +82,12 @@ function merged(
   revisions: readonly (HistoryEntry & { readonly commit: ObjectId })[],
   audited: readonly AuditEntry[],
 ): readonly HistoryEntry[] {
-  const places = new Map<unknown, number>(revisions.map(({ commit }, place) => [commit, place]));
+  const places = new Map<unknown, number>();
+  for (const [place, one] of revisions.entries()) {
+    places.set(one.commit, place);
+    const interrupted = one.type === 'revision' ? interruptedCallOf(one) : undefined;
+    if (interrupted !== undefined) places.set(interrupted, place);
+  }
   const named = new Set(audited.map(({ result }) => result['revision']));
   const all: HistoryEntry[] = [];
   let next = 0;
@@ -91,7 +96,7 @@ function merged(
     next = Math.max(next, end);
   };
   for (const { sequence: call, operation, result, input, atMs, actor, outcome } of audited) {
-    const place = places.get(result['revision']);
+    const place = places.get(result['revision']) ?? places.get(call);
     const { exitCode } = result;
     const { callId, command } = input;
     const ended = {
@@ -109,11 +114,7 @@ function merged(
     } else if (CALLS.has(operation) && result['revision'] === undefined) {
       for (let one = revisions[next]; one && !named.has(one.commit) && one.atMs >= atMs; one = revisions[next])
         push(next + 1);
-      const last = all.at(-1);
-      // What it left, and what was recovered of it, are one thing to who reads.
-      if (outcome === 'unknown' && last?.type === 'revision' && last.call === undefined && toolOf(last) === 'recovered')
-        all[all.length - 1] = { ...last, ...ended };
-      else all.push({ type: 'call', ...ended, atMs, subject: subjectOf({ operation, input }), outcome });
+      all.push({ type: 'call', ...ended, atMs, subject: subjectOf({ operation, input }), outcome });
     }
   }
   push(revisions.length);
