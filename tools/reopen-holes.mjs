@@ -44,8 +44,8 @@ const HOLES = [
   {
     name: 'look-without-the-workspace',
     file: `${CORE}/use-cases/review/look-at-sandbox.ts`,
-    guard: '      await this.#needs.settleSandbox.settle(record, options);',
-    hole: '',
+    guard: '      const unrecorded = await this.#needs.settleSandbox.settle(record, options);',
+    hole: '      const unrecorded = record.unrecorded;',
     tests: ['AX90: a diff shows'],
   },
   {

@@ -36,8 +36,8 @@ const MUTANTS = [
   },
   {
     file: 'core/src/use-cases/record/record-revision.ts',
-    from: '({ mark: scan.next })',
-    to: '({})',
+    from: '{ mark: scan.next, ',
+    to: '{ ',
     parts: ['fast-rest', 'main-job-overlay'],
   },
   {

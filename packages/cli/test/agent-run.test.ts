@@ -30,7 +30,8 @@ files = { "sub/settings.json" = '{"url":"{url}"}' }
 end = { type = "result" }
 tokens = { input = "usage.input_tokens", output = "usage.output_tokens" }
 `;
-const ABSENT = '[agents.absent]\ntitle = "Absent"\nprogram = "absent-agent"\nargs = ["{prompt}"]\nendpoint = "anthropic"\nstate = ".absent"\n';
+const ABSENT =
+  '[agents.absent]\ntitle = "Absent"\nprogram = "absent-agent"\nargs = ["{prompt}"]\nendpoint = "anthropic"\nstate = ".absent"\n';
 const DONE = `echo '{"type":"result","usage":{"input_tokens":12,"output_tokens":3}}'`;
 
 interface AgentFixture extends AsyncDisposable {

@@ -834,6 +834,17 @@ describe('the command line', () => {
     expect((await fixture.run(['worktree', 'seen'])).stderr).toContain('One revision came after the last milestone');
   });
 
+  it('FC-317: a repository that was moved has its sandboxes, and no word of the old place', async () => {
+    await using fixture = new CliFixture();
+    expect((await fixture.run(['create', 'one'])).code).toBe(0);
+    const there = `${fixture.repository}-moved`;
+    renameSync(fixture.repository, there);
+    const at = (...args: readonly string[]) => fixture.run(args, undefined, {}, fixture.directory);
+    expect(await at('-C', there, 'list')).toMatchObject({ stdout: expect.stringContaining('one'), stderr: '' });
+    expect((await at('-C', there, 'delete', 'one')).code).toBe(0);
+    renameSync(there, fixture.repository);
+  });
+
   it('FC-240: a sandbox whose repository was deleted or replaced is listed as that, and deleted by its place', async () => {
     await using fixture = new CliFixture();
     for (const name of ['one', 'two']) expect((await fixture.run(['create', name])).code).toBe(0);
@@ -847,7 +858,7 @@ describe('the command line', () => {
     const { stdout, stderr } = await at('-C', 'other', 'list', '--all');
     expect(stdout.split('\n')).toHaveLength(3);
     expect(stderr).toBe(
-      `${repository} is not there any more. To delete a sandbox of it: litterbox -C ${repository} delete NAME --force.\n`,
+      `${repository} is not there any more. If you moved it, its sandboxes are listed in the new place. To give one up: litterbox -C ${repository} delete NAME --force.\n`,
     );
     expect(await at('-C', repository, 'delete', 'one')).toMatchObject({
       code: 4,

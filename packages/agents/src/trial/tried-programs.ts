@@ -12,7 +12,7 @@ import { trySeat } from './try-seat.ts';
 /** Raised when what a trial shows changes, so that old ones count no more. */
 const TRIAL = 2;
 const MAX_KEPT = 64;
-/** Of an agent's program on a busy machine. */
+/** An agent's program takes seconds on a busy machine. */
 const VERSION_MS = 15_000;
 const book = z.object({ trial: z.literal(TRIAL), programs: z.array(z.string()) });
 
@@ -76,10 +76,14 @@ async function versionOf(path: string, environment: NodeJS.ProcessEnv): Promise<
     if (child.pid !== undefined) killTree(child.pid);
   }, VERSION_MS);
   try {
-    const [[code], said, complaint] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+    const [[code], output, complaint] = await Promise.all([
+      once(child, 'close'),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
     if (isLate) throw new Error(`it did not answer within ${VERSION_MS / 1000} s`);
     if (code !== 0) throw new Error(complaint.trim().slice(-300) || `it ended with ${code ?? 'a signal'}`);
-    return said.trim().split('\n')[0]?.slice(0, 100) ?? '';
+    return output.trim().split('\n')[0]?.slice(0, 100) ?? '';
   } finally {
     clearTimeout(timer);
   }

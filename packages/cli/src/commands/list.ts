@@ -34,10 +34,11 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>, flags
   const newestFirst = sandboxes.toSorted((one, other) => (calledAtMs(other) > calledAtMs(one) ? 1 : -1));
   const tokens = flags.wide ? await tokensOf(context, newestFirst) : undefined;
   talk.result(listText(talk, newestFirst, input.all ?? false, tokens));
-  for (const repository of new Set(sandboxes.map((one) => one.repository)))
+  // Those of this repository are found from where it is now.
+  for (const repository of new Set(input.all ? sandboxes.map((one) => one.repository) : []))
     if (!existsSync(repository))
       talk.notice(
-        `${visibleName(repository)} is not there any more. To delete a sandbox of it: litterbox -C ${visibleName(repository)} delete NAME --force.`,
+        `${visibleName(repository)} is not there any more. If you moved it, its sandboxes are listed in the new place. To give one up: litterbox -C ${visibleName(repository)} delete NAME --force.`,
       );
   for (const [state, did] of [
     ['slow', 'did not answer in time'],

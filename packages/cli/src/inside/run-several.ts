@@ -59,7 +59,8 @@ export async function runSeveral(
   process.exitCode = all.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
   if (talk.json) return talk.document(all);
   talk.result(table(['SANDBOX', 'ENDED', 'FILES', 'TOKENS'], all.map(row), process.stdout.isTTY));
-  if (all.some((ended) => !('error' in ended))) talk.notice('Compare them: litterbox review. Take one: litterbox merge NAME.');
+  if (all.some((ended) => !('error' in ended)))
+    talk.notice('Compare them: litterbox review. Take one: litterbox merge NAME.');
 }
 
 function endedOf(sandbox: string, exitCode: number, stdout: string, stderr: string): Ended {

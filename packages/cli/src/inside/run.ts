@@ -1,5 +1,13 @@
 import { agentEndpoint, AgentLog, type AgentRun, assertPrompt, runAgent } from '@litterbox/agents';
-import { isLitterboxError, LitterboxError, parseDuration, readLog, reconcileState, shown, visible } from '@litterbox/core';
+import {
+  isLitterboxError,
+  LitterboxError,
+  parseDuration,
+  readLog,
+  reconcileState,
+  shown,
+  visible,
+} from '@litterbox/core';
 import { agentDirectory } from '@litterbox/state-sqlite';
 import type { OutputChunk } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
@@ -61,13 +69,12 @@ export const run: Perform = async (context, [id = '', ...words], flags: Flags) =
     log.write(chunk.bytes);
     if (!talk.json) await passOn(chunk);
   };
-  const ran = await runAgent(sandbox, { name: id, agent, prompt }, { timeLimitMs, silenceMs, onOutput, signal }).catch(
-    async (error: unknown) => {
-      // One that was made for this agent is of no use without its program. One in which a setup left work stays.
-      if (isNew && isLitterboxError(error, 'TOOL_MISSING')) await litterbox.delete(sandbox.name).catch(() => {});
-      throw error;
-    },
-  );
+  const bounds = { timeLimitMs, silenceMs, onOutput, signal };
+  const ran = await runAgent(sandbox, { name: id, agent, prompt }, bounds).catch(async (error: unknown) => {
+    // One that was made for this agent is of no use without its program. One in which a setup left work stays.
+    if (isNew && isLitterboxError(error, 'TOOL_MISSING')) await litterbox.delete(sandbox.name).catch(() => {});
+    throw error;
+  });
   process.exitCode = ran.endedBy === 'time-limit' || ran.endedBy === 'silence' ? TIMED_OUT : ran.exitCode;
   if (talk.json) {
     const { recorded, ...rest } = ran;

@@ -256,7 +256,8 @@ export class ExecChannel implements AsyncDisposable {
     this.#isDisposed = true;
     const workers = [...this.#all];
     this.#idle = [];
-    await Promise.allSettled([...workers, this.#guard].map((one) => one?.[Symbol.asyncDispose]()));
+    const all = [...workers, ...(this.#guard ? [this.#guard] : [])];
+    await Promise.allSettled(all.map((one) => one[Symbol.asyncDispose]()));
     this.#all.clear();
   }
 

@@ -74,7 +74,7 @@ export function revisionMessage(trigger: RevisionTrigger): RevisionMessage {
   return { subject: cut(oneLine(first)), body: words.join('\n\n'), trailers };
 }
 
-/** What made a revision, such as `run`, `restore` or `recovered`. */
+/** The tool that made a revision, such as `run`, `restore` or `recovered`. */
 export function toolOf({ trailers }: Pick<RevisionMessage, 'trailers'>): string | undefined {
   return trailers.find(([name]) => name === TOOL_TRAILER)?.[1];
 }

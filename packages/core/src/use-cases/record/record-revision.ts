@@ -150,20 +150,19 @@ export class RecordRevision {
     const change = { mark: scan.next, ...noted(unrecordedFiles({ ...result, warnings }, known)) };
     const updated = await changeRecord(this.#needs.state, record, () => change, options);
     failpoint('record.after-mark');
-    if (result.revision) {
-      await this.#needs.state.publish({
-        type: 'revision-recorded',
-        repositoryId: record.repositoryId,
-        sandbox: record.id,
-        data: {
-          number: result.revision.number,
-          commit: result.revision.commit,
-          subject: message.subject,
-          files: result.changedFiles,
-        },
-      });
-    }
+    await this.#publish(record, result, message);
     return { record: updated, result: { ...result, warnings }, ...drifted };
+  }
+
+  async #publish(record: SandboxRecord, { revision, changedFiles }: RevisionResult, { subject }: RevisionMessage) {
+    if (!revision) return;
+    const { number, commit } = revision;
+    await this.#needs.state.publish({
+      type: 'revision-recorded',
+      repositoryId: record.repositoryId,
+      sandbox: record.id,
+      data: { number, commit, subject, files: changedFiles },
+    });
   }
 }
 

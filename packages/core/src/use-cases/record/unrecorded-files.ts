@@ -9,7 +9,7 @@ const MAX_WARNINGS = 100;
 /** A sentence names so many. */
 const MAX_NAMED = 3;
 
-/** What holds no content of its own, or is told and kept elsewhere: without it no work is lost. */
+/** Refusals without which no work is lost: pipes hold nothing, and the files beside a `.git` are recorded. */
 const EXPENDABLE: ReadonlySet<string> = new Set(['NOT_A_REGULAR_FILE', 'PATH_GIT_DIR']);
 
 /**
