@@ -16,6 +16,7 @@ import type { Context } from '../context.ts';
 import { inPlace } from '../in-place.ts';
 import { isOnePlace, passOn } from '../terminal/output-streams.ts';
 import type { Talk } from '../terminal/talk.ts';
+import { TerminalModes } from '../terminal/terminal-modes.ts';
 import { terminalName } from '../terminal/terminal-name.ts';
 
 /** The exit status of `timeout` for a command that it ended; one that was killed for memory has 137. */
@@ -114,17 +115,25 @@ async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutM
   const { stdin, stdout } = process;
   const type = (bytes: Buffer) => void inside.write(bytes);
   const resize = () => void inside.resize?.(terminalSize());
+  const modes = new TerminalModes();
+  const giveBack = () => {
+    stdin.setRawMode?.(false);
+    stdout.write(modes.takeRestoring());
+  };
   stdin.setRawMode?.(true);
   stdin.on('data', type);
   stdout.on('resize', resize);
   try {
-    for await (const { bytes } of inside) await passOn({ type: 'stdout-data', bytes });
+    for await (const { bytes } of inside) {
+      modes.hear(bytes);
+      await passOn({ type: 'stdout-data', bytes });
+    }
     const exit = await inside.exit;
-    stdin.setRawMode?.(false);
+    giveBack();
     tell(talk, await attached.finish(exit));
     process.exitCode = over.isOver ? TIMED_OUT : exit.code;
   } finally {
-    stdin.setRawMode?.(false);
+    giveBack();
     stdin.off('data', type);
     stdout.off('resize', resize);
     stdin.pause();

@@ -23,6 +23,7 @@ import { BARE_IMAGE } from '../bare-image.ts';
 import { ownPath } from '../agents/own-path.ts';
 import { conclude } from '../agents/conclude.ts';
 import { askOrCancel } from '../terminal/ask.ts';
+import { keepTerminal } from '../terminal/terminal-modes.ts';
 import type { Context } from '../context.ts';
 import { loadForAgent } from '../load-litterbox.ts';
 import { leftBehind } from '../left-behind.ts';
@@ -224,6 +225,7 @@ async function run(
   args: readonly string[],
   { cwd, environment }: { readonly cwd: string; readonly environment: Readonly<Record<string, string>> },
 ): Promise<number> {
+  const giveTerminalBack = keepTerminal();
   const child = spawn(program, args, { stdio: 'inherit', cwd, env: { ...process.env, ...environment } });
   const leave = () => onInterrupt(leave); // the terminal has sent it to the agent as well
   leave();
@@ -235,6 +237,7 @@ async function run(
   try {
     const [code, ended] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
     await ending; // behind a launcher that ended at once
+    if (ended !== null || ending) giveTerminalBack();
     return code ?? 128 + (ended === null ? 0 : constants.signals[ended]);
   } finally {
     signal.removeEventListener('abort', end);
