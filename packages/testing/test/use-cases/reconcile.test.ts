@@ -100,6 +100,25 @@ test('what cannot be cleared away yet is told, and stays for the next time', asy
   expect(third.left()).toEqual(NOTHING_LEFT);
 });
 
+test('FC-320: a deletion that fails again and again is told once, and leaves one journal entry', async () => {
+  const fixture = useCaseFixture();
+  await made(fixture);
+  const down = new LitterboxError('UNAVAILABLE', 'The engine is down.', { operation: 'test' });
+  const options: UseCaseFixtureOptions = { provider: { remove: () => Promise.reject(down) } };
+  let next = fixture.restarted(options);
+  await expect(next.deleteSandbox.delete('a', {})).rejects.toBe(down);
+  for (let time = 0; time < 4; time += 1) {
+    next = next.restarted(options);
+    expect(await next.reconcile.reconcile()).toEqual([
+      'Litterbox could not remove the sandbox a yet: The engine is down.',
+    ]);
+    expect(next.left().journal).toEqual(['sandbox-delete: runtime']);
+  }
+  await using up = next.restarted({});
+  expect(await up.reconcile.reconcile()).toEqual(['Finished the interrupted deletion of a.']);
+  expect(up.left()).toEqual(NOTHING_LEFT);
+});
+
 test('what source control finished is told first', async () => {
   await using fixture = useCaseFixture({ repository: { reconcile: async () => ['Rolled back a merge.'] } });
   expect(await fixture.reconcile.reconcile()).toEqual(['Rolled back a merge.']);

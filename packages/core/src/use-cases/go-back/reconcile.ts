@@ -52,9 +52,12 @@ export class Reconcile {
     failpoint('reconcile.after-repository');
     const interrupted = await this.#needs.state.interrupted(options);
     const answers = await this.#answers(interrupted, repository, options);
+    const sentences = new Set(done);
     for (const entry of interrupted) {
       const sentence = await this.#settle(entry, answers, options);
-      if (sentence !== undefined) done.push(sentence);
+      if (sentence === undefined || sentences.has(sentence)) continue; // a sandbox may have several
+      sentences.add(sentence);
+      done.push(sentence);
     }
     // Only now: what an interrupted create had taken is a sandbox like any other as soon as it has a record.
     done.push(...(await this.#needs.clearPool.reconcile(repository, options)));

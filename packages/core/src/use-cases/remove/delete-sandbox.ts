@@ -7,7 +7,7 @@ import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { CallOptions, ProgressOptions } from '../../ports/common/call.ts';
 import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
 import type { SourceRepository } from '../../ports/source-control/source-control.ts';
-import type { Lease, SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
+import type { JournalEntry, Lease, SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
 import type { AskProviders } from '../common/ask-providers.ts';
 import { CHOICE_MS } from '../decide/choose-provider.ts';
 import { audited } from '../common/audited.ts';
@@ -137,6 +137,27 @@ export class DeleteSandbox {
     const isLosable = record.state !== 'deleting'; // else nothing follows at once
     const entry = { operation: 'sandbox-delete', sandbox: record.id, step: 'runtime' };
     const journal = await this.#needs.state.begin(entry, { isLosable });
+    try {
+      await this.#remove(record, repository, provider, journal);
+    } catch (error) {
+      // The entry of the attempt before is still there. With one more for each that fails there would soon be hundreds.
+      if (!isLosable) await this.#needs.state.end(journal.id);
+      throw error;
+    }
+    await this.#needs.state.publish({
+      type: 'sandbox-deleted',
+      repositoryId: record.repositoryId,
+      sandbox: record.id,
+      data: { slug: record.slug },
+    });
+  }
+
+  async #remove(
+    record: SandboxRecord,
+    repository: Pick<SourceRepository, 'remove'>,
+    provider: SandboxProvider | undefined,
+    journal: Pick<JournalEntry, 'id'>,
+  ): Promise<void> {
     failpoint('delete.after-journal');
     await changeRecord(this.#needs.state, record, ({ state }) =>
       state === 'deleting' ? undefined : { state: 'deleting' },
@@ -157,12 +178,6 @@ export class DeleteSandbox {
     failpoint('delete.after-record');
     await this.#needs.state.end(journal.id, { isLosable: true });
     failpoint('delete.after-end');
-    await this.#needs.state.publish({
-      type: 'sandbox-deleted',
-      repositoryId: record.repositoryId,
-      sandbox: record.id,
-      data: { slug: record.slug },
-    });
   }
 
   async #leaseOf(found: SandboxRecord, force: boolean, options?: ProgressOptions): Promise<Lease> {
