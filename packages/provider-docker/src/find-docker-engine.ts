@@ -52,10 +52,10 @@ export async function findDockerEngine(
   }
   const usual = usualSockets(homeDirectory, uid);
   for (const path of usual) if (await host.files.stat(path, options)) return { type: 'unix', path };
-  throw new LitterboxError('UNAVAILABLE', `No Docker engine was found: there is no ${usual.join(', ')}.`, {
+  throw new LitterboxError('UNAVAILABLE', 'No Docker engine was found.', {
     operation: 'engine.find',
     provider,
-    hint: 'Install Docker (sudo apt-get install docker.io) or start it (sudo systemctl start docker), or name its socket in DOCKER_HOST.',
+    hint: `Install Docker (sudo apt-get install docker.io) or start it (sudo systemctl start docker), or name its socket in DOCKER_HOST. There is none at ${usual.join(', ')}.`,
     facts: { isAbsent: true },
   });
 }
