@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@litterbox/conformance';
 import { keyServer } from '@litterbox/testing';
 import { CliFixture, type Ran } from './cli-fixture.ts';
 
@@ -35,6 +37,7 @@ const ABSENT =
 const DONE = `echo '{"type":"result","usage":{"input_tokens":12,"output_tokens":3}}'`;
 
 interface AgentFixture extends AsyncDisposable {
+  readonly environment: Readonly<Record<string, string>>;
   readonly fixture: CliFixture;
   readonly key: string;
   readonly heard: readonly string[];
@@ -58,14 +61,16 @@ async function agentFixture(): Promise<AgentFixture> {
   fixture.git('add', '-A');
   fixture.git('commit', '-qm', 'agent');
   const outputs: string[] = [];
+  const environment = { MODEL_KEY_OUTSIDE: key, NODE_EXTRA_CA_CERTS: ca };
   const run = async (...args: readonly string[]) => {
-    const ran = await fixture.run(args, undefined, { MODEL_KEY_OUTSIDE: key, NODE_EXTRA_CA_CERTS: ca });
+    const ran = await fixture.run(args, undefined, environment);
     outputs.push(ran.stdout, ran.stderr);
     return ran;
   };
   expect((await run('trust', '--yes')).code).toBe(0);
   return {
     fixture,
+    environment,
     key,
     outputs,
     heard: server.heard,
@@ -116,6 +121,21 @@ describe('litterbox agent run', () => {
     expect(code).not.toBe(70);
     expect(stderr).not.toContain('bug in Litterbox');
     expect(stderr).toContain('one');
+  });
+
+  it('FC-318: ends inside when its litterbox is killed', async () => {
+    await using scene = await agentFixture();
+    const { fixture, run, environment } = scene;
+    const words = ['agent', 'run', 'scripted', '--sandbox', 'one', '--', 'touch /tmp/works; exec sleep 98765'];
+    const child = fixture.start(words, environment);
+    const closed = once(child, 'close');
+    while (!existsSync(join(fixture.stateDirectory, 'agents'))) await new Promise((go) => setTimeout(go, 50));
+    await appears(scene, '/tmp/works');
+    const works = async () => (await run('run', 'one', 'cat /proc/[0-9]*/cmdline')).stdout.includes('98765');
+    expect(await works()).toBe(true); // and so it is long enough at work for the guard
+    child.kill('SIGKILL');
+    await closed;
+    await eventually(works, (isThere) => !isThere, 10_000);
   });
 
   it('is stopped by another command, and what it did is recorded', async () => {
