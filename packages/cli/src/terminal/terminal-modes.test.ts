@@ -11,7 +11,7 @@ test('FC-319: what a program set and did not take back is taken back, whatever p
   const vi = '\x1b[?1049h\x1b[?1h\x1b=text\x1b[?25l';
   const undone = '\x1b[0m\x1b[?1049l\x1b[?1l\x1b[?25h\x1b>';
   expect(after(vi)).toBe(undone);
-  expect(after(...vi)).toBe(undone);
+  expect(after(...vi.split(''))).toBe(undone);
   expect(after('\x1b[?1000;1006;2004h')).toBe('\x1b[0m\x1b[?1000l\x1b[?1006l\x1b[?2004l');
 });
 

@@ -21,7 +21,7 @@ const SETTINGS = /\x1b(?:\[\?([\d;]{1,60})([hl])|([=>]))/g;
 /** The beginning of one whose end comes with the next output. */
 const BEGINNING = /\x1b(?:\[(?:\?[\d;]{0,60})?)?$/;
 
-/** What a program has made of the person's terminal, so that it is given back when the program could not do that itself. */
+/** The modes that a program has set in the person's terminal, so that it is given back when the program could not do that itself. */
 export class TerminalModes {
   readonly #set = new Map<string, string>();
   #hasKeypad = false;
