@@ -244,6 +244,7 @@ export { checkSecrets, listSecrets } from './operations/secrets.ts';
 export { trustConfig } from './operations/trust-config.ts';
 export { type FieldSchema, type Wording, wordings } from './operations/declare/wording.ts';
 export { writeFile } from './operations/work/write-file.ts';
+export { archiveFiles, type FilesArchive } from './operations/work/archive-files.ts';
 export { writeFiles } from './operations/work/write-files.ts';
 export type { AttachedProcess, AttachInput, FinishedProcess } from './use-cases/work/attach-process.ts';
 export type { RunState, RunStateResult } from './use-cases/session/change-run-state.ts';

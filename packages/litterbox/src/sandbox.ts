@@ -134,7 +134,7 @@ export class Sandbox implements AsyncDisposable {
   readonly #useCases: UseCases;
   readonly #record: SandboxRecord;
   readonly #perform: PerformIn;
-  readonly #hold: Lease | undefined;
+  #hold: Lease | undefined;
 
   /** @param hold of an ephemeral one, which goes when this object is disposed of */
   constructor(useCases: UseCases, record: SandboxRecord, hold?: Lease) {
@@ -421,7 +421,9 @@ export class Sandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#useCases.get(OpenSandboxes).close(this.#record.id);
-    if (this.#hold) await this.#deleteEphemeral(this.#hold);
+    const hold = this.#hold;
+    this.#hold = undefined; // disposing twice is fine, and of the Litterbox in between
+    if (hold) await this.#deleteEphemeral(hold);
   }
 
   /** Gone already, by a merge for instance, is gone. Another sandbox may have its name since. */

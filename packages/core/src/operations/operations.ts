@@ -1,3 +1,4 @@
+import { archiveFiles } from './work/archive-files.ts';
 import { blameFile } from './review/blame-file.ts';
 import { pauseSandbox, resumeSandbox, setRunState } from './change-run-state.ts';
 import { cloneRepository } from './work/clone-repository.ts';
@@ -45,6 +46,7 @@ export const OPERATIONS = [
   readFile,
   writeFile,
   writeFiles,
+  archiveFiles,
   readFileStatus,
   listDirectory,
   makeDirectory,

@@ -62,7 +62,8 @@ export class CreateSandbox {
     const { plan, warnings } = await this.#needs.planSandbox.plan(choice, options);
     const made = await this.#needs.makeSandbox.make(plan, options);
     const refilled = decided.pool > 0 ? await this.#launchPoolFiller(repository) : [];
-    if (plan.draft.policy.worktrees === 'eager' && isPerson) await repository.exportTree(id, options);
+    if (plan.draft.policy.worktrees === 'eager' && isPerson && repository.isPersons)
+      await repository.exportTree(id, options);
     const { record, warnings: notUp } = await this.#needs.startKeeper.start(made, options);
     const { heldBack } = plan.base;
     const listUncommitted = once(() => this.#listUncommitted(repository, source, options));

@@ -192,12 +192,15 @@ export class DeleteSandbox {
       throw error;
     });
     if (files.length === 0 || (await repository.isMerged(id, options))) return;
+    const count = files.length === 1 ? 'one file' : `${files.length} files`;
     throw new LitterboxError(
       'UNMERGED_WORK',
-      `The sandbox ${slug} holds changes to ${files.length === 1 ? 'one file' : `${files.length} files`} that are not in your branch.`,
+      `The sandbox ${slug} holds changes to ${count} that are ${repository.isPersons ? 'not in your branch' : 'nowhere else'}.`,
       {
         operation: 'sandbox.delete',
-        hint: advice`See them: ${step('sandbox-diff', { sandbox: slug })}. Keep them: ${step('sandbox-merge', { sandbox: slug })}. Give them up: ${step('sandbox-delete', { sandbox: slug, force: true })}.`,
+        hint: !repository.isPersons
+          ? advice`Take its files out, or give them up: ${step('sandbox-delete', { sandbox: slug, force: true })}.`
+          : advice`See them: ${step('sandbox-diff', { sandbox: slug })}. Keep them: ${step('sandbox-merge', { sandbox: slug })}. Give them up: ${step('sandbox-delete', { sandbox: slug, force: true })}.`,
         facts: { files: files.length },
       },
     );
