@@ -12,6 +12,7 @@ export {
   type RunOptions,
   Sandbox,
 } from './sandbox.ts';
+export type { Content } from './sandbox/read-content.ts';
 export { type ChangeOptions, SandboxFiles, type WriteOptions } from './sandbox/sandbox-files.ts';
 export { type SpawnOptions, SpawnedProcess, type SpawnResult } from './sandbox/spawned-process.ts';
 export type * from './operation-options.ts';

@@ -31,6 +31,7 @@ import {
   FindSandbox,
   FindShell,
   type ForkResult,
+  ForwardPorts,
   forkSandbox,
   joinBytes,
   type Lease,
@@ -40,9 +41,11 @@ import {
   type Milestone,
   type OperationOptions,
   OpenSandboxes,
+  openPort,
   openShell,
   parseInput,
   type PortStatus,
+  portUrl,
   type PastCall,
   type ProgressOptions,
   type Proof,
@@ -76,6 +79,7 @@ import {
 import { hearText, type TextListeners } from './sandbox/hear-text.ts';
 import type { ApplyInput, AttachInput, LogsInput, MergeInput, PlanInput, RunInput } from './operation-options.ts';
 import type { PerformIn } from './sandbox/perform-in.ts';
+import { type Content, readContent } from './sandbox/read-content.ts';
 import { SandboxFiles } from './sandbox/sandbox-files.ts';
 import { SpawnedProcess, type SpawnOptions } from './sandbox/spawned-process.ts';
 
@@ -111,8 +115,8 @@ export interface CommandResult {
 export interface RunOptions extends CallOptions, TextListeners, RunInput {
   /** Hears all output live. A promise holds the command back until it resolves; what it throws ends the command, and the call rejects with it. */
   readonly onOutput?: OperationOptions['onOutput'];
-  /** All of its standard input. Text is given as UTF-8. */
-  readonly stdin?: string | Uint8Array;
+  /** All of its standard input, up to 64 MiB. Text is given as UTF-8. A stream is read to its end before the command starts. */
+  readonly stdin?: Content;
 }
 
 /** How work is merged: `tip` and `acceptRisky` are a person's yes, `message` the subject of the commit. */
@@ -172,7 +176,8 @@ export class Sandbox implements AsyncDisposable {
       await onOutput?.(chunk);
       await text.hear(chunk);
     };
-    const given = typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin;
+    const content = stdin && (await readContent(stdin, signal));
+    const given = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     const ran = await this.#perform(
       runCommand,
       { ...input, ...(given && { stdin: given }), command },
@@ -320,6 +325,17 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
+   * Where this machine reaches a port on which a program inside listens: `http://127.0.0.1:NUMBER/`, the same for every call, until this
+   * object or the Litterbox is disposed of or the sandbox is deleted. Nobody inside reaches more by it.
+   *
+   * @param port 1 to 65535; one that the configuration names has its number
+   * @throws LitterboxError `UNSUPPORTED` where the provider cannot connect
+   */
+  async url(port: number, options?: CallOptions): Promise<string> {
+    return portUrl(await this.#perform(openPort, { port }, options));
+  }
+
+  /**
    * A new sandbox with everything that this one has now: files, home, a playground of its own, the whole history. What runs here goes on
    * here alone. Without a name it has this one's with the first free number from 2 on.
    */
@@ -420,6 +436,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#useCases.get(ForwardPorts).close(this.#record.id);
     await this.#useCases.get(OpenSandboxes).close(this.#record.id);
     const hold = this.#hold;
     this.#hold = undefined; // disposing twice is fine, and of the Litterbox in between

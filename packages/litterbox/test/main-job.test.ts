@@ -27,6 +27,8 @@ describe(`the main job on ${PROVIDER}`, () => {
       onStderr: (text) => heard.push(`err ${text}`),
     });
     expect([ran.stdout, ...heard.toSorted()]).toEqual(['given\n', 'err ü\n', 'out given\n']);
+    const large = ReadableStream.from(Array.from({ length: 80 }, () => new Uint8Array(2 ** 16).fill(0x61)));
+    expect((await sandbox.run('wc -c; ls -A /playground', { stdin: large })).stdout.trim()).toBe(String(80 * 2 ** 16));
     await sandbox.files.write('src/a.txt', 'one\n');
     await sandbox.files.write('src/b.txt', 'two ü\n');
     expect(await sandbox.files.readText('src/b.txt')).toBe('two ü\n');

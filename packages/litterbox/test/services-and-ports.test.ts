@@ -85,6 +85,21 @@ until grep -q listening /playground/log && grep -q listening /playground/log6; d
     expect(await told(web2)).toBe('hello from two\n');
   });
 
+  it('that nobody named are reached by their number, until their object is disposed of', async () => {
+    await using fixture = withConfig('');
+    const litterbox = fixture.open();
+    const sandbox = await litterbox.create({ name: 'one' });
+    const url = new URL(await sandbox.url(8080));
+    expect(await told(Number(url.port))).toBe('[ECONNRESET]'); // nobody listens yet
+    await sandbox.run(
+      'perl server.pl 127.0.0.1 8080 one >/playground/log 2>&1 & until grep -q listening /playground/log; do sleep 0.05; done',
+    );
+    expect(await sandbox.url(8080)).toBe(url.href);
+    expect(await told(Number(url.port))).toBe('hello from one\n');
+    await sandbox[Symbol.asyncDispose]();
+    expect(await told(Number(url.port))).toBe('[ECONNREFUSED]');
+  });
+
   it('stay the same over pause, stop and resume, and move when another program took one', async () => {
     await using fixture = withConfig('[container.ports]\nweb = 8080\n');
     const litterbox = await trusted(fixture.open());

@@ -14,6 +14,7 @@ import {
   writeFile,
   writeFiles,
 } from '@litterbox/core';
+import { type Content, readContent } from './read-content.ts';
 import type { PerformIn } from './perform-in.ts';
 
 /** How a file is written. */
@@ -57,13 +58,9 @@ export class SandboxFiles {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await this.read(path, options));
   }
 
-  /** Replaces a file, or makes it and the directories above it. */
-  async write(
-    path: string,
-    content: Uint8Array | string,
-    { signal, ...input }: WriteOptions = {},
-  ): Promise<RevisionResult> {
-    return await this.#perform(writeFile, { ...input, path, content }, { signal });
+  /** Replaces a file, or makes it and the directories above it. A stream is read to its end first. */
+  async write(path: string, content: Content, { signal, ...input }: WriteOptions = {}): Promise<RevisionResult> {
+    return await this.#perform(writeFile, { ...input, path, content: await readContent(content, signal) }, { signal });
   }
 
   /** The type, size and time of what lies at a path. */

@@ -14,6 +14,7 @@ import { audited } from '../common/audited.ts';
 import { changeRecord } from '../common/change-record.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
+import type { ForwardPorts } from '../session/forward-ports.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
@@ -50,6 +51,7 @@ interface Needs {
   readonly openSandboxes: OpenSandboxes;
   readonly settleSandbox: SettleSandbox;
   readonly reachKeeper: ReachKeeper;
+  readonly forwardPorts: ForwardPorts;
   readonly askProviders: AskProviders;
   readonly actor: string;
 }
@@ -133,6 +135,7 @@ export class DeleteSandbox {
     );
     failpoint('delete.after-mark');
     await this.#needs.reachKeeper.end(record, false);
+    await this.#needs.forwardPorts.close(record.id);
     // The runtime ends everything at once; closing it first would end one process after another.
     await provider?.remove(record.id);
     failpoint('delete.after-runtime');
