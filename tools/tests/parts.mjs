@@ -43,7 +43,7 @@ const FAST_FILES = [
   '^packages/provider-podman/test/find-podman-engine\\.',
   '^packages/create-litterbox-provider/test/',
   '^packages/(memory|testing)/test/',
-  '^packages/ai-sdk/test/sandbox-session\\.',
+  '^packages/ai-sdk/test/(eve-sandbox|harness-sandbox|sandbox-session)\\.',
   '^packages/openai-agents/test/',
 ];
 /** Property tests of the fast layer draw a fifth of their cases there, and five times all of them in the deep part. */
