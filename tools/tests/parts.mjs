@@ -313,6 +313,12 @@ const GATE = [
     titles: gateFaults,
   },
   {
+    name: 'example',
+    layer: 'gate',
+    why: 'an example of an adapter, from the sources',
+    command: ['node', 'tools/tests/run-examples.mjs', 'ai-sdk'],
+  },
+  {
     name: 'outside-gate',
     layer: 'gate',
     why: 'a stranger makes a provider from packed packages, and embeds it',
@@ -689,6 +695,11 @@ const DEEP = [
     why: 'programs by others, built and tested outside and inside: they end alike',
     command: ['node', 'tools/projects/main.mjs', '--part', part],
   })),
+  {
+    name: 'examples',
+    why: 'every example that needs no login, with the frameworks that it names',
+    command: ['node', 'tools/tests/run-examples.mjs'],
+  },
   {
     name: 'outside',
     why: 'a stranger makes a provider from published packages and runs the whole kit on it',
