@@ -85,19 +85,31 @@ until grep -q listening /playground/log && grep -q listening /playground/log6; d
     expect(await told(web2)).toBe('hello from two\n');
   });
 
-  it('that nobody named are reached by their number, until their object is disposed of', async () => {
+  it('FC-382: that nobody named are reached by one number, over stop and recover, until their object goes', async () => {
     await using fixture = withConfig('');
-    const litterbox = fixture.open();
+    const litterbox = await trusted(fixture.open());
     const sandbox = await litterbox.create({ name: 'one' });
     const url = new URL(await sandbox.url(8080));
-    expect(await told(Number(url.port))).toBe('[ECONNRESET]'); // nobody listens yet
-    await sandbox.run(
-      'perl server.pl 127.0.0.1 8080 one >/playground/log 2>&1 & until grep -q listening /playground/log; do sleep 0.05; done',
-    );
-    expect(await sandbox.url(8080)).toBe(url.href);
-    expect(await told(Number(url.port))).toBe('hello from one\n');
+    const answer = async () => await told(Number(url.port));
+    expect(await answer()).toBe('[ECONNRESET]'); // nobody listens yet
+    const serve = async () => {
+      await sandbox.run(
+        'perl server.pl 0.0.0.0 8080 one >/playground/log 2>&1 & until grep -q listening /playground/log; do sleep 0.05; done',
+      );
+      await sandbox.run('rm /playground/log');
+    };
+    await serve();
+    expect(await answer()).toBe('hello from one\n');
+    await sandbox.setRunState('stopped');
+    expect(await answer()).toBe('[ECONNRESET]');
+    await sandbox.setRunState('ready');
+    await serve();
+    expect([await answer(), await sandbox.url(8080)]).toEqual(['hello from one\n', url.href]);
+    await sandbox.recover({ force: true });
+    await serve();
+    expect(await answer()).toBe('hello from one\n');
     await sandbox[Symbol.asyncDispose]();
-    expect(await told(Number(url.port))).toBe('[ECONNREFUSED]');
+    expect(await answer()).toBe('[ECONNREFUSED]');
   });
 
   it('stay the same over pause, stop and resume, and move when another program took one', async () => {
