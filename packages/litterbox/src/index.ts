@@ -8,6 +8,7 @@ export { defaultStateDirectory } from './load-parts.ts';
 export {
   type ApplyOptions,
   type CommandResult,
+  type ForkInput,
   type MergeOptions,
   type RunOptions,
   Sandbox,

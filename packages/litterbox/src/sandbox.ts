@@ -131,6 +131,16 @@ export interface ApplyOptions extends ApplyInput {
   readonly onPlan?: OperationOptions['onPlan'];
 }
 
+/** How a sandbox is forked. */
+export interface ForkInput extends ProgressOptions {
+  /** A name for people, a slug. */
+  readonly name?: string;
+  /** Labels to find it by, up to 32, by their names. Its source's do not come along. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Delete it, with all its work, when its object or the Litterbox is disposed of. @defaultValue false */
+  readonly ephemeral?: boolean;
+}
+
 /** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays, unless it is ephemeral. */
 export class Sandbox implements AsyncDisposable {
   /** Its files. */
@@ -139,10 +149,16 @@ export class Sandbox implements AsyncDisposable {
   readonly #record: SandboxRecord;
   readonly #perform: PerformIn;
   #hold: Lease | undefined;
+  readonly #ephemeral: Set<Sandbox>;
 
-  /** @param hold of an ephemeral one, which goes when this object is disposed of */
-  constructor(useCases: UseCases, record: SandboxRecord, hold?: Lease) {
+  /**
+   * @param hold of an ephemeral one, which goes when this object is disposed of
+   * @param ephemeral gets this object then, and its ephemeral forks
+   */
+  constructor(useCases: UseCases, record: SandboxRecord, hold?: Lease, ephemeral = new Set<Sandbox>()) {
     this.#hold = hold;
+    this.#ephemeral = ephemeral;
+    if (hold) ephemeral.add(this);
     this.#useCases = useCases;
     this.#record = record;
     this.#perform = async (operation, input, options) =>
@@ -337,13 +353,10 @@ export class Sandbox implements AsyncDisposable {
 
   /**
    * A new sandbox with everything that this one has now: files, home, a playground of its own, the whole history. What runs here goes on
-   * here alone. Without a name it has this one's with the first free number from 2 on.
+   * here alone. Without a name it has this one's with the first free number from 2 on. It is ephemeral and has labels where that is asked for.
    */
-  async fork({
-    name,
-    ...call
-  }: ProgressOptions & { readonly name?: string } = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
-    const forked = (await this.#perform(forkSandbox, { name }, call)) as ForkResult; // of one
+  async fork({ name, labels, ephemeral, ...call }: ForkInput = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
+    const forked = (await this.#perform(forkSandbox, { name, labels, ephemeral }, call)) as ForkResult; // of one
     return this.#forkOf(forked);
   }
 
@@ -353,9 +366,9 @@ export class Sandbox implements AsyncDisposable {
    */
   async forks(
     count: number,
-    { name, ...call }: ProgressOptions & { readonly name?: string } = {},
+    { name, labels, ephemeral, ...call }: ForkInput = {},
   ): Promise<readonly ((Sandbox & { readonly forked: ForkResult }) | FailedFork)[]> {
-    const forked = await this.#perform(forkSandbox, { name, count }, call);
+    const forked = await this.#perform(forkSandbox, { name, count, labels, ephemeral }, call);
     const all = 'forks' in forked ? forked.forks : [forked];
     return all.map((one) => ('error' in one ? one : this.#forkOf(one)));
   }
@@ -371,7 +384,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   #forkOf(forked: ForkResult): Sandbox & { readonly forked: ForkResult } {
-    return Object.assign(new Sandbox(this.#useCases, forked.record), { forked });
+    return Object.assign(new Sandbox(this.#useCases, forked.record, forked.hold, this.#ephemeral), { forked });
   }
 
   /**
@@ -432,13 +445,15 @@ export class Sandbox implements AsyncDisposable {
 
   /** The record as it is now. */
   async refresh(options?: CallOptions): Promise<Sandbox> {
-    return new Sandbox(this.#useCases, await this.#useCases.get(FindSandbox).find(this.name, options));
+    const record = await this.#useCases.get(FindSandbox).find(this.name, options);
+    return new Sandbox(this.#useCases, record, undefined, this.#ephemeral);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#useCases.get(ForwardPorts).close(this.#record.id);
     await this.#useCases.get(OpenSandboxes).close(this.#record.id);
     const hold = this.#hold;
+    this.#ephemeral.delete(this);
     this.#hold = undefined; // disposing twice is fine, and of the Litterbox in between
     if (hold) await this.#deleteEphemeral(hold);
   }

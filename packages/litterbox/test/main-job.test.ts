@@ -91,9 +91,14 @@ describe(`the main job on ${PROVIDER}`, () => {
     for (const refused of nowhere) await expect(refused).rejects.toMatchObject({ code: 'NO_REPOSITORY' });
     await expect(sandbox.delete()).rejects.toMatchObject({ code: 'UNMERGED_WORK' });
     await expect(fixture.open().create({ files: {} })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-    const [fork, other] = [await sandbox.fork(), await fixture.open({ repo: false }).open('given')];
+    const second = fixture.open({ repo: false });
+    const [fork, other] = [await sandbox.fork({ ephemeral: true }), await second.open('given')];
     expect([await fork.files.readText('new'), other.id]).toEqual(['one\n', sandbox.id]);
-    await fork.delete({ force: true });
+    await other.fork({ ephemeral: true, labels: { of: 'given' } }); // goes with its Litterbox
+    expect((await second.list()).map(({ name }) => name)).toEqual(['given', 'given-2', 'given-3']);
+    await second[Symbol.asyncDispose]();
+    await fork[Symbol.asyncDispose]();
+    expect((await litterbox.list()).map(({ name }) => name)).toEqual(['given']);
     expect(await fixture.open().list()).toEqual([]);
   });
 

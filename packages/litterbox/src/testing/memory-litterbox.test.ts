@@ -106,6 +106,24 @@ test('forks, ephemeral sandboxes, snapshots and restore are as they are on a mac
   await litterbox[Symbol.asyncDispose]();
 });
 
+test('ephemeral forks of a sandbox that is kept go with their object or the Litterbox', async () => {
+  const litterbox = memoryLitterbox({ repo: false });
+  const base = await litterbox.create({ name: 'base', files: { a: 'one\n' } });
+  const names = async () => (await litterbox.list()).map(({ name }) => name);
+  {
+    await using fork = await base.fork({ name: 'one', ephemeral: true, labels: { of: 'base' } });
+    await fork.files.write('a', 'two\n');
+    expect((await litterbox.list('repository', { labels: { of: 'base' } })).map(({ name }) => name)).toEqual(['one']);
+    await (await (await litterbox.open('one')).refresh())[Symbol.asyncDispose](); // an object that does not hold it
+    expect(await names()).toEqual(['base', 'one']);
+  }
+  expect(await names()).toEqual(['base']);
+  await base.forks(2, { ephemeral: true });
+  await (await litterbox.open('base')).fork({ name: 'four', ephemeral: true });
+  expect(await names()).toEqual(['base', 'base-2', 'base-3', 'four']);
+  await litterbox[Symbol.asyncDispose]();
+});
+
 test('a script that waits for ever is ended by its time limit and by an abort', async () => {
   await using litterbox = memoryLitterbox({ run: () => new Promise<never>(() => {}) });
   const sandbox = await litterbox.create();
