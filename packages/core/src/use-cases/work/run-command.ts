@@ -28,6 +28,8 @@ export interface RunCommandInput {
   readonly sandbox: string;
   /** A text for the sandbox's shell, or arguments that arrive verbatim. */
   readonly command: Command;
+  /** Text for the shell that is run in its place, which nobody is shown. */
+  readonly inPlace?: string | undefined;
   /** The tool that called: the revision's subject begins with it. @defaultValue 'run' */
   readonly tool?: string | undefined;
   /** Absolute inside the sandbox, or relative to the workdir. @defaultValue the workdir */
@@ -144,9 +146,9 @@ function guarded<Heard>(
 
 function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelCommand {
   const { workdir, policy } = record;
-  const { command, cwd, env, timeoutMs, maxOutputBytes, onOutput, onStart, isMerged } = input;
+  const { command, inPlace = command, cwd, env, timeoutMs, maxOutputBytes, onOutput, onStart, isMerged } = input;
   return {
-    ...whatToRun(command),
+    ...whatToRun(inPlace),
     cwd: cwd === undefined ? workdir : absolutePath(workdir, cwd),
     env: { ...commandVariables(record, 'run'), ...env },
     timeoutMs: timeoutMs ?? policy.timeoutMs,
