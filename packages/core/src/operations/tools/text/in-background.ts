@@ -1,20 +1,29 @@
+import { quoted } from '../../../channel/shell-text.ts';
+
 /** Before the last line of what {@link inBackground} prints, when the command goes on. */
 const MARK = 'litterbox-background';
 const LAST_LINE = new RegExp(`\\n${MARK} (-?\\d+) (\\S+)\\n$`);
 
 /**
  * Shell text that starts a command and lets it go on. What ends within a second is answered as any command is; of what goes on the
- * beginning is told. In bash it has a process group of its own, so that one signal ends all of it.
+ * beginning is told. In bash, and where there is setsid, it has a process group of its own, so that one signal ends all of it.
  */
 export function inBackground(command: string): string {
   const name = `background-${crypto.randomUUID().slice(0, 8)}.log`;
-  return `lb_group=
-if [ -n "\${BASH_VERSION-}" ]; then set -m; lb_group=-; fi
-lb_file="$LITTERBOX_PLAYGROUND/${name}"
-{ ${command}
-} >"$lb_file" 2>&1 </dev/null &
+  return `lb_file="$LITTERBOX_PLAYGROUND/${name}"
+lb_command=${quoted(command)}
+lb_group=-
+if [ -n "\${BASH_VERSION-}" ]; then
+  set -m
+  eval "$lb_command" >"$lb_file" 2>&1 </dev/null &
+  set +m
+elif command -v setsid >/dev/null; then
+  setsid sh -c "$lb_command" >"$lb_file" 2>&1 </dev/null &
+else
+  lb_group=
+  eval "$lb_command" >"$lb_file" 2>&1 </dev/null &
+fi
 lb_process=$!
-[ -z "$lb_group" ] || set +m
 sleep 1
 if ! kill -0 "$lb_process" 2>/dev/null; then
   wait "$lb_process"
