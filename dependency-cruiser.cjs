@@ -213,10 +213,11 @@ module.exports = {
     },
     {
       name: 'providers-are-all-it-knows',
-      comment: 'It wires nothing: that is for who is given its loaders.',
+      comment:
+        'It wires nothing: that is for who is given its loaders. Of the machine it knows what lies in a repository.',
       severity: 'error',
       from: { path: '^packages/providers/src/', pathNot: tests },
-      to: { path: '^packages/(?!core/|providers/|provider-)' },
+      to: { path: '^packages/(?!core/|providers/|provider-|host/)' },
     },
     {
       name: 'agents-have-their-own-door',

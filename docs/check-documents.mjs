@@ -43,6 +43,7 @@ const FOLDERS = {
     .map((folder) => `packages/litterbox/src${folder}`)
     .concat('packages/litterbox/test'),
   frameworks: ['packages/ai-sdk/test', 'packages/openai-agents/test'],
+  providers: ['packages/providers/src'],
   cli: ['packages/cli/test', ...['', '/commands', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`)],
   conformance: ['packages/conformance'],
   tools: ['tools'],

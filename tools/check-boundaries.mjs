@@ -76,7 +76,7 @@ const plants = [
   ['providers-in-one-place', 'mcp/src/planted-static.ts', "import '@litterbox/provider-overlayfs';"],
   ['providers-in-one-place', 'litterbox/src/planted-provider.ts', "import '@litterbox/provider-overlayfs';"],
   ['providers-load-when-asked', 'providers/src/planted-static.ts', "import '@litterbox/provider-overlayfs';"],
-  ['providers-are-all-it-knows', 'providers/src/planted-host.ts', "import '@litterbox/host';"],
+  ['providers-are-all-it-knows', 'providers/src/planted-state.ts', "import '@litterbox/state-sqlite';"],
   ['implementors-use-the-provider-door', 'providers/src/planted-front-door.ts', "import '@litterbox/core';"],
   ['agents-have-their-own-door', 'mcp/src/planted-front-door.ts', "import '@litterbox/core';"],
   ['agents-have-their-own-door', 'mcp/src/planted-facade.ts', "import 'litterbox';"],

@@ -11,6 +11,7 @@ import { packedPackages } from '../packed-packages.mjs';
 import { command } from './command.mjs';
 import { commandLine } from './command-line.mjs';
 import { ownProvider } from './own-provider.mjs';
+import { embedder } from './embedder.mjs';
 import { installRegistry, startRegistry } from './registry.mjs';
 import { serveTarballs } from './serve-tarballs.mjs';
 
@@ -108,6 +109,7 @@ async function main() {
   const kit = await ownProvider({ ...stranger('author', registry), step });
   counts.passed += kit.passed;
   await commandLine({ ...stranger('person', registry), step });
+  await embedder({ ...stranger('embedder', registry), step });
 }
 
 try {

@@ -43,7 +43,7 @@ const FAST_FILES = [
   '^packages/provider-podman/test/find-podman-engine\\.',
   '^packages/create-litterbox-provider/test/',
   '^packages/(memory|testing)/test/',
-  '^packages/ai-sdk/test/sandbox-session\\.',
+  '^packages/ai-sdk/test/(eve-sandbox|harness-sandbox|sandbox-session)\\.',
   '^packages/openai-agents/test/',
 ];
 /** Property tests of the fast layer draw a fifth of their cases there, and five times all of them in the deep part. */
@@ -311,6 +311,12 @@ const GATE = [
     why: 'of each family of faults one kill, one damage, one full disk',
     files: ['^packages/hardening/test/(faults|bad-input|wild)/'],
     titles: gateFaults,
+  },
+  {
+    name: 'example',
+    layer: 'gate',
+    why: 'an example of an adapter, from the sources',
+    command: ['node', 'tools/tests/run-examples.mjs', 'ai-sdk'],
   },
   {
     name: 'outside-gate',
@@ -689,6 +695,11 @@ const DEEP = [
     why: 'programs by others, built and tested outside and inside: they end alike',
     command: ['node', 'tools/projects/main.mjs', '--part', part],
   })),
+  {
+    name: 'examples',
+    why: 'every example that needs no login, with the frameworks that it names',
+    command: ['node', 'tools/tests/run-examples.mjs'],
+  },
   {
     name: 'outside',
     why: 'a stranger makes a provider from published packages and runs the whole kit on it',

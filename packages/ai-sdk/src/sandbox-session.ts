@@ -1,6 +1,7 @@
 import type { Experimental_SandboxSession } from 'ai';
 import type { Sandbox } from 'litterbox';
 import { callOf } from './call-of.ts';
+import { filesAt } from './files-at.ts';
 import { processOf } from './process-of.ts';
 import { runOutput } from './run-output.ts';
 import { sessionFiles } from './session-files.ts';
@@ -12,9 +13,18 @@ import { sessionFiles } from './session-files.ts';
  * Changes of tools are recorded, a revision for each call. Commands end at the sandbox's time limit, two minutes unless configured.
  */
 export async function sandboxSession(sandbox: Sandbox): Promise<Experimental_SandboxSession> {
+  return await sessionAt(sandbox, sandbox.record.workdir);
+}
+
+/** The same, with relative paths and commands that start at a directory of the sandbox. @param directory absolute inside */
+export async function sessionAt(sandbox: Sandbox, directory: string): Promise<Experimental_SandboxSession> {
+  const placeOf = (cwd = '.', env: Readonly<Record<string, string>> | undefined) => ({
+    cwd: cwd.startsWith('/') ? cwd : `${directory}/${cwd}`,
+    ...(env && { env }),
+  });
   return {
     description: await sandbox.describe(),
-    ...sessionFiles(sandbox.files),
+    ...sessionFiles(filesAt(sandbox.files, directory)),
 
     async run({ command, workingDirectory, env, abortSignal }) {
       return runOutput(await sandbox.run(command, { ...placeOf(workingDirectory, env), ...callOf(abortSignal) }));
@@ -32,8 +42,3 @@ export async function sandboxSession(sandbox: Sandbox): Promise<Experimental_San
       )) as Experimental_SandboxSession['spawn'],
   };
 }
-
-const placeOf = (cwd: string | undefined, env: Readonly<Record<string, string>> | undefined) => ({
-  ...(cwd !== undefined && { cwd }),
-  ...(env && { env }),
-});

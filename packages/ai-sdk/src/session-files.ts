@@ -1,10 +1,11 @@
 import type { Experimental_SandboxSession } from 'ai';
-import { isLitterboxError, LitterboxError, type SandboxFiles } from 'litterbox';
+import { isLitterboxError, LitterboxError } from 'litterbox';
 import { callOf } from './call-of.ts';
-import { decodeText, encodeText, linesOf, readAll, streamOf } from './text-and-streams.ts';
+import type { SessionFiles } from './files-at.ts';
+import { decodeText, encodeText, linesOf, streamOf } from './text-and-streams.ts';
 
 /** The members of a session that concern files. */
-export function sessionFiles(files: SandboxFiles): Omit<Experimental_SandboxSession, 'description' | 'run' | 'spawn'> {
+export function sessionFiles(files: SessionFiles): Omit<Experimental_SandboxSession, 'description' | 'run' | 'spawn'> {
   const readBinaryFile: Experimental_SandboxSession['readBinaryFile'] = async ({ path, abortSignal }) =>
     await orNull(files.read(path, callOf(abortSignal)));
 
@@ -26,8 +27,8 @@ export function sessionFiles(files: SandboxFiles): Omit<Experimental_SandboxSess
       return bytes && linesOf(decodeText(bytes, encoding), startLine, endLine);
     },
 
-    async writeFile({ content, ...options }) {
-      await writeBinaryFile({ ...options, content: await readAll(content) });
+    async writeFile({ path, content, abortSignal }) {
+      await files.write(path, content, callOf(abortSignal));
     },
 
     async writeTextFile({ content, encoding, ...options }) {
@@ -48,7 +49,7 @@ export function sessionFiles(files: SandboxFiles): Omit<Experimental_SandboxSess
   };
 }
 
-async function deleteFile(files: SandboxFiles, path: string, call: ReturnType<typeof callOf>): Promise<boolean> {
+async function deleteFile(files: SessionFiles, path: string, call: ReturnType<typeof callOf>): Promise<boolean> {
   const found = await orNull(files.stat(path, call));
   if (!found) return false;
   if (found.type === 'directory' && !found.isLink)

@@ -1,8 +1,5 @@
 import { LitterboxError } from 'litterbox';
 
-/** As much as a file of a sandbox may have. */
-const MAX_FILE_BYTES = 64 * 2 ** 20;
-
 /** @throws LitterboxError `INVALID_ARGUMENT` for an encoding that there is not */
 export function decodeText(bytes: Uint8Array, encoding = 'utf-8'): string {
   try {
@@ -49,28 +46,6 @@ export function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
       controller.close();
     },
   });
-}
-
-/** @throws LitterboxError `FILE_TOO_LARGE` before more is kept than a file may have */
-export async function readAll(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of stream) {
-    parts.push(part);
-    length += part.length;
-    if (length > MAX_FILE_BYTES)
-      throw new LitterboxError('FILE_TOO_LARGE', `The content is larger than ${MAX_FILE_BYTES} bytes.`, {
-        operation: 'ai-sdk.write-file',
-        hint: 'Write it in parts by a command inside.',
-      });
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 function unknownEncoding(encoding: string, hint: string): LitterboxError {

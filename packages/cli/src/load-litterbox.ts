@@ -18,10 +18,10 @@ export async function loadForAgent(repo: string, approver: Approver, agent: stri
 }
 
 async function optionsFor(repo: string, approver: Approver, actor: string): Promise<LitterboxOptions> {
-  const { PROVIDERS, userHosts } = await import('@litterbox/providers');
+  const { providersFor, userHosts } = await import('@litterbox/providers');
   return {
     repo,
-    providers: PROVIDERS,
+    providers: providersFor(process.env, repo),
     openHosts: userHosts,
     actor,
     approver,

@@ -594,6 +594,43 @@ export function describeSourceControl({
       },
     );
 
+    runner.it(
+      "files are a base of their own in a repository that is nobody's, the same for every program",
+      async () => {
+        await using control = await open();
+        await using other = await open();
+        assert.ok(control.openOwn && other.openOwn, 'sandboxes can be without a repository');
+        await using own = await control.openOwn();
+        await using again = await other.openOwn();
+        await using persons = await control.open(await make(FILES));
+        assert.deepEqual([own.isPersons, again.isPersons, persons.isPersons], [false, false, true]);
+        assert.equal(again.id, own.id);
+        const empty = await own.base({ type: 'head' });
+        assert.equal(await textOf(own.tree(empty.tree)).then((text) => text.replaceAll('\0', '')), '');
+        const files = new Map([
+          ['a', encodeRaw('one\n')],
+          ['dir/b', Uint8Array.of(0, 255)],
+        ]);
+        const base = await own.base({ type: 'files', files });
+        assert.equal(base.isPersons, true);
+        assert.deepEqual(
+          typesOf(await bytesOf(own.tree(base.tree))).map(([path]) => path),
+          ['a', 'dir/', 'dir/b'],
+        );
+        assert.equal((await again.base({ type: 'files', files })).tree, base.tree);
+        assert.equal((await own.base({ type: 'files', files: new Map() })).tree, empty.tree);
+        const id = SandboxId.make();
+        await own.begin({ id, slug: slugify('given').slug, base });
+        assert.deepEqual(await own.changes(id), []);
+        await recordOf(own, id, [{ path: 'a', content: 'two\n' }]);
+        assert.deepEqual(
+          (await again.changes(id)).map(({ path, status }) => [path, status]),
+          [['a', 'modified']],
+        );
+        await own.remove(id);
+      },
+    );
+
     check('files of a tree that are others in the work tree have no time there', async ({ repository, root }) => {
       const { tree } = await repository.base({ type: 'head' });
       const future = Math.ceil(Date.now() / 1000) + 3600;

@@ -75,6 +75,7 @@ export { FindSandbox } from './use-cases/common/find-sandbox.ts';
 export { KeepSandbox } from './use-cases/keeper/keep-sandbox.ts';
 export { OpenNetwork } from './use-cases/network/open-network.ts';
 export { OpenRepository } from './use-cases/common/open-repository.ts';
+export { ForwardPorts } from './use-cases/session/forward-ports.ts';
 export { OpenSandboxes } from './use-cases/session/open-sandboxes.ts';
 export { ReachKeeper } from './use-cases/keeper/reach-keeper.ts';
 export { type Look, LookAtSandbox } from './use-cases/review/look-at-sandbox.ts';

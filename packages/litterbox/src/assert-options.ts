@@ -41,7 +41,7 @@ export function assertOptions(options: unknown): asserts options is LitterboxOpt
   if (wrong !== undefined)
     throw refused('ARG_TYPE', `The option providers contains ${wrong}, which is not a provider.`);
   for (const [name, value] of Object.entries({ repo, stateDirectory }))
-    if (value !== undefined && typeof value !== 'string')
+    if (value !== undefined && typeof value !== 'string' && !(name === 'repo' && value === false))
       throw refused(
         'ARG_TYPE',
         `The option ${name} is ${visibleName(JSON.stringify(value) ?? typeof value)}, which is not a path.`,

@@ -164,13 +164,12 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
     perform,
     async create(input = {}, call) {
       const created = await perform(createSandbox, input, call);
-      const sandbox = new Sandbox((await wired()).useCases, created.record, created.hold);
-      if (created.hold) ephemeral.add(sandbox);
+      const sandbox = new Sandbox((await wired()).useCases, created.record, created.hold, ephemeral);
       return Object.assign(sandbox, { created });
     },
     async open(sandbox, call) {
       const record = await perform(findSandbox, { sandbox }, call);
-      return new Sandbox((await wired()).useCases, record);
+      return new Sandbox((await wired()).useCases, record, undefined, ephemeral);
     },
     list: async (scope = 'repository', { labels, ...call } = {}) =>
       await perform(listSandboxes, { all: scope === 'all', labels }, call),

@@ -2,6 +2,7 @@ import {
   type Asker,
   type Operation,
   type OperationOptions,
+  ForwardPorts,
   KeepSandbox,
   OpenRepository,
   OpenSandboxes,
@@ -74,6 +75,7 @@ export function createPerformer(options: LitterboxOptions, doors: Entrypoint): W
       const { useCases, parts, providers } = opened;
       await closeAll([
         () => useCases.get(KeepSandbox).closeAll(),
+        () => useCases.get(ForwardPorts).closeAll(),
         () => useCases.get(OpenSandboxes).closeAll(),
         () => providers[Symbol.asyncDispose](),
         () => useCases.get(OpenRepository).close(),

@@ -8,10 +8,12 @@ export { defaultStateDirectory } from './load-parts.ts';
 export {
   type ApplyOptions,
   type CommandResult,
+  type ForkInput,
   type MergeOptions,
   type RunOptions,
   Sandbox,
 } from './sandbox.ts';
+export type { Content } from './sandbox/read-content.ts';
 export { type ChangeOptions, SandboxFiles, type WriteOptions } from './sandbox/sandbox-files.ts';
 export { type SpawnOptions, SpawnedProcess, type SpawnResult } from './sandbox/spawned-process.ts';
 export type * from './operation-options.ts';

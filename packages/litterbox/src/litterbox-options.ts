@@ -23,8 +23,11 @@ import type { ProviderSource } from './open-providers.ts';
 
 /** What an instance is made of. Every part that is left out is the one that comes along. */
 export interface LitterboxOptions {
-  /** A directory in the user's repository. @defaultValue the current directory */
-  readonly repo?: string;
+  /**
+   * A directory in the user's repository; `false` for none: sandboxes then begin with `files`, and nothing can be applied or merged.
+   * @defaultValue the current directory
+   */
+  readonly repo?: string | false;
   /**
    * Ways to make sandboxes, in order of preference: factories (`[overlayfs]`), what a factory returned, or what loads a factory when it
    * is asked for. Order is the only registry, and no two may have one name.

@@ -19,7 +19,7 @@ import { withOwnMachines } from './with-own-machines.ts';
 /** What is loaded before the rest. */
 export interface FirstParts extends Pick<LitterboxParts, 'heap' | 'sourceControl'> {
   readonly stateDirectory: string;
-  readonly repositoryPath: string;
+  readonly repositoryPath: string | undefined;
 }
 
 /** Makes the source control that comes along. */
@@ -27,12 +27,12 @@ export type LoadSourceControl = (options: {
   readonly stateDirectory: string;
   readonly heap: Heap;
   /** Where the repository is that will be opened. */
-  readonly expectedPath: string;
+  readonly expectedPath?: string;
 }) => Promise<SourceControl>;
 
 /** Source control and what it needs: it looks for the repository while the rest is loaded. */
 export async function loadFirstParts(
-  { parts = {}, stateDirectory = defaultStateDirectory(), repo: repositoryPath = '.' }: LitterboxOptions,
+  { parts = {}, stateDirectory = defaultStateDirectory(), repo = '.' }: LitterboxOptions,
   loadSourceControl: LoadSourceControl,
 ): Promise<FirstParts> {
   if (!stateDirectory.startsWith('/')) {
@@ -42,9 +42,11 @@ export async function loadFirstParts(
       { operation: 'litterbox.open', hint: 'Set LITTERBOX_HOME to an absolute path.' },
     );
   }
+  const repositoryPath = repo === false ? undefined : repo;
   const heap = parts.heap ?? (await import('@litterbox/host')).localHeap();
   const sourceControl =
-    parts.sourceControl ?? (await loadSourceControl({ stateDirectory, heap, expectedPath: repositoryPath }));
+    parts.sourceControl ??
+    (await loadSourceControl({ stateDirectory, heap, ...(repo !== false && { expectedPath: repo }) }));
   return { heap, sourceControl, stateDirectory, repositoryPath };
 }
 
@@ -57,7 +59,10 @@ export async function loadParts(
   { heap, sourceControl, stateDirectory, repositoryPath }: FirstParts,
 ): Promise<LitterboxParts> {
   const [host, store, forwarder, keepers] = await Promise.all([
-    parts.host ?? import('@litterbox/host').then(({ localHost }) => localHost({ repository: repositoryPath })),
+    parts.host ??
+      import('@litterbox/host').then(({ localHost }) =>
+        localHost({ ...(repositoryPath !== undefined && { repository: repositoryPath }) }),
+      ),
     parts.state && parts.audit
       ? undefined
       : import('@litterbox/state-sqlite').then(({ prepareStateDirectory, sqliteState }) => {

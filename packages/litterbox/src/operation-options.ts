@@ -6,6 +6,8 @@ export interface CreateInput {
   readonly name?: string | undefined;
   /** Base to start from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's. */
   readonly from?: string | undefined;
+  /** The files that it begins with, by their paths, where there is no repository (`repo: false`); up to 10,000. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>> | undefined;
   /** Paths of the working tree to copy in although git ignores them or they look like secrets; not recorded: node_modules,target. */
   readonly include?: string[] | undefined;
   /** Base of the workspace: a frozen tree of the commit, or the working tree itself, without a copy. */

@@ -31,6 +31,7 @@ import {
   FindSandbox,
   FindShell,
   type ForkResult,
+  ForwardPorts,
   forkSandbox,
   joinBytes,
   type Lease,
@@ -40,9 +41,11 @@ import {
   type Milestone,
   type OperationOptions,
   OpenSandboxes,
+  openPort,
   openShell,
   parseInput,
   type PortStatus,
+  portUrl,
   type PastCall,
   type ProgressOptions,
   type Proof,
@@ -76,6 +79,7 @@ import {
 import { hearText, type TextListeners } from './sandbox/hear-text.ts';
 import type { ApplyInput, AttachInput, LogsInput, MergeInput, PlanInput, RunInput } from './operation-options.ts';
 import type { PerformIn } from './sandbox/perform-in.ts';
+import { type Content, readContent } from './sandbox/read-content.ts';
 import { SandboxFiles } from './sandbox/sandbox-files.ts';
 import { SpawnedProcess, type SpawnOptions } from './sandbox/spawned-process.ts';
 
@@ -111,8 +115,8 @@ export interface CommandResult {
 export interface RunOptions extends CallOptions, TextListeners, RunInput {
   /** Hears all output live. A promise holds the command back until it resolves; what it throws ends the command, and the call rejects with it. */
   readonly onOutput?: OperationOptions['onOutput'];
-  /** All of its standard input. Text is given as UTF-8. */
-  readonly stdin?: string | Uint8Array;
+  /** All of its standard input, up to 64 MiB. Text is given as UTF-8. A stream is read to its end before the command starts. */
+  readonly stdin?: Content;
 }
 
 /** How work is merged: `tip` and `acceptRisky` are a person's yes, `message` the subject of the commit. */
@@ -127,6 +131,16 @@ export interface ApplyOptions extends ApplyInput {
   readonly onPlan?: OperationOptions['onPlan'];
 }
 
+/** How a sandbox is forked. */
+export interface ForkInput extends ProgressOptions {
+  /** A name for people, a slug. */
+  readonly name?: string;
+  /** Labels to find it by, up to 32, by their names. Its source's do not come along. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Delete it, with all its work, when its object or the Litterbox is disposed of. @defaultValue false */
+  readonly ephemeral?: boolean;
+}
+
 /** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays, unless it is ephemeral. */
 export class Sandbox implements AsyncDisposable {
   /** Its files. */
@@ -134,11 +148,17 @@ export class Sandbox implements AsyncDisposable {
   readonly #useCases: UseCases;
   readonly #record: SandboxRecord;
   readonly #perform: PerformIn;
-  readonly #hold: Lease | undefined;
+  #hold: Lease | undefined;
+  readonly #ephemeral: Set<Sandbox>;
 
-  /** @param hold of an ephemeral one, which goes when this object is disposed of */
-  constructor(useCases: UseCases, record: SandboxRecord, hold?: Lease) {
+  /**
+   * @param hold of an ephemeral one, which goes when this object is disposed of
+   * @param ephemeral gets this object then, and its ephemeral forks
+   */
+  constructor(useCases: UseCases, record: SandboxRecord, hold?: Lease, ephemeral = new Set<Sandbox>()) {
     this.#hold = hold;
+    this.#ephemeral = ephemeral;
+    if (hold) ephemeral.add(this);
     this.#useCases = useCases;
     this.#record = record;
     this.#perform = async (operation, input, options) =>
@@ -172,7 +192,8 @@ export class Sandbox implements AsyncDisposable {
       await onOutput?.(chunk);
       await text.hear(chunk);
     };
-    const given = typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin;
+    const content = stdin && (await readContent(stdin, signal));
+    const given = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     const ran = await this.#perform(
       runCommand,
       { ...input, ...(given && { stdin: given }), command },
@@ -320,14 +341,22 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * A new sandbox with everything that this one has now: files, home, a playground of its own, the whole history. What runs here goes on
-   * here alone. Without a name it has this one's with the first free number from 2 on.
+   * Where this machine reaches a port on which a program inside listens: `http://127.0.0.1:NUMBER/`, the same for every call, until this
+   * object or the Litterbox is disposed of or the sandbox is deleted. Nobody inside reaches more by it.
+   *
+   * @param port 1 to 65535; one that the configuration names has its number
+   * @throws LitterboxError `UNSUPPORTED` where the provider cannot connect
    */
-  async fork({
-    name,
-    ...call
-  }: ProgressOptions & { readonly name?: string } = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
-    const forked = (await this.#perform(forkSandbox, { name }, call)) as ForkResult; // of one
+  async url(port: number, options?: CallOptions): Promise<string> {
+    return portUrl(await this.#perform(openPort, { port }, options));
+  }
+
+  /**
+   * A new sandbox with everything that this one has now: files, home, a playground of its own, the whole history. What runs here goes on
+   * here alone. Without a name it has this one's with the first free number from 2 on. It is ephemeral and has labels where that is asked for.
+   */
+  async fork({ name, labels, ephemeral, ...call }: ForkInput = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
+    const forked = (await this.#perform(forkSandbox, { name, labels, ephemeral }, call)) as ForkResult; // of one
     return this.#forkOf(forked);
   }
 
@@ -337,9 +366,9 @@ export class Sandbox implements AsyncDisposable {
    */
   async forks(
     count: number,
-    { name, ...call }: ProgressOptions & { readonly name?: string } = {},
+    { name, labels, ephemeral, ...call }: ForkInput = {},
   ): Promise<readonly ((Sandbox & { readonly forked: ForkResult }) | FailedFork)[]> {
-    const forked = await this.#perform(forkSandbox, { name, count }, call);
+    const forked = await this.#perform(forkSandbox, { name, count, labels, ephemeral }, call);
     const all = 'forks' in forked ? forked.forks : [forked];
     return all.map((one) => ('error' in one ? one : this.#forkOf(one)));
   }
@@ -355,7 +384,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   #forkOf(forked: ForkResult): Sandbox & { readonly forked: ForkResult } {
-    return Object.assign(new Sandbox(this.#useCases, forked.record), { forked });
+    return Object.assign(new Sandbox(this.#useCases, forked.record, forked.hold, this.#ephemeral), { forked });
   }
 
   /**
@@ -416,12 +445,17 @@ export class Sandbox implements AsyncDisposable {
 
   /** The record as it is now. */
   async refresh(options?: CallOptions): Promise<Sandbox> {
-    return new Sandbox(this.#useCases, await this.#useCases.get(FindSandbox).find(this.name, options));
+    const record = await this.#useCases.get(FindSandbox).find(this.name, options);
+    return new Sandbox(this.#useCases, record, undefined, this.#ephemeral);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#useCases.get(ForwardPorts).close(this.#record.id);
     await this.#useCases.get(OpenSandboxes).close(this.#record.id);
-    if (this.#hold) await this.#deleteEphemeral(this.#hold);
+    const hold = this.#hold;
+    this.#ephemeral.delete(this);
+    this.#hold = undefined; // disposing twice is fine, and of the Litterbox in between
+    if (hold) await this.#deleteEphemeral(hold);
   }
 
   /** Gone already, by a merge for instance, is gone. Another sandbox may have its name since. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { LibraryFixture } from './library-fixture.ts';
@@ -167,5 +168,49 @@ curl -s -o /dev/null -w '%{http_code}\\n' http://registry.example.org/; kill $!`
     await sandbox.run('while :; do echo chatter; sleep 0.01; done & echo $! >pid');
     expect((await sandbox.run('sleep 0.1; echo next')).stdout).toBe('next\n');
     expect((await sandbox.run('kill "$(cat pid)"')).exitCode).toBe(0);
+  });
+
+  it('FC-380: an input of 48 MiB arrives whole', async () => {
+    await using fixture = new LibraryFixture();
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const part = new Uint8Array(2 ** 20).fill(0x61);
+    const stdin = ReadableStream.from(Array.from({ length: 48 }, () => part));
+    expect((await sandbox.run('wc -c', { stdin })).stdout.trim()).toBe(String(48 * 2 ** 20));
+  });
+
+  it('FC-384: links come out of an archive as links, those that lead nowhere and outside too', async () => {
+    await using fixture = new LibraryFixture();
+    const litterbox = fixture.open({ repo: false });
+    await using sandbox = await litterbox.create({ ephemeral: true, files: { 'dir/file': 'x\n' } });
+    await sandbox.run('ln -s gone broken; ln -s dir link; ln -s /etc/passwd out');
+    const archive = Buffer.from(await new Response(await sandbox.files.archive()).arrayBuffer());
+    const listed = execFileSync('tar', ['-tvf', '-'], { input: archive, encoding: 'utf8' });
+    expect(listed.match(/\S+ -> \S+/g)).toEqual(['broken -> gone', 'link -> dir', 'out -> /etc/passwd']);
+  });
+
+  it('FC-387: the directories above given files are made, and hidden ones and names of any kind come along', async () => {
+    await using fixture = new LibraryFixture();
+    const files = { 'a/b/c/.hidden': '1', '-rf': '2', 'sp ace\n/ü': '3', '.github/workflows/x.yml': '4' };
+    await using sandbox = await fixture.open({ repo: false }).create({ ephemeral: true, files });
+    expect((await sandbox.files.download(Object.keys(files))).size).toBe(4);
+    expect(await sandbox.changes()).toEqual([]);
+  });
+
+  it('FC-391: an agent that removes its working directory can go on', async () => {
+    await using fixture = new LibraryFixture({ 'src/a.txt': 'a\n' });
+    const sandbox = await fixture.open().create({ name: 'a' });
+    await sandbox.run('rm -rf "$PWD"');
+    const after = await sandbox.run('pwd; ls -A; echo again >made');
+    expect({ stdout: after.stdout, exitCode: after.exitCode }).toEqual({
+      stdout: `${sandbox.record.workdir}\n`,
+      exitCode: 0,
+    });
+    expect((await sandbox.changes()).map(({ path, status }) => `${status} ${path}`)).toEqual([
+      'added made',
+      'deleted src/a.txt',
+    ]);
+    await sandbox.undo();
+    await sandbox.undo();
+    expect(await sandbox.files.readText('src/a.txt')).toBe('a\n');
   });
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -26,6 +27,8 @@ describe(`the main job on ${PROVIDER}`, () => {
       onStderr: (text) => heard.push(`err ${text}`),
     });
     expect([ran.stdout, ...heard.toSorted()]).toEqual(['given\n', 'err ü\n', 'out given\n']);
+    const large = ReadableStream.from(Array.from({ length: 80 }, () => new Uint8Array(2 ** 16).fill(0x61)));
+    expect((await sandbox.run('wc -c; ls -A /playground', { stdin: large })).stdout.trim()).toBe(String(80 * 2 ** 16));
     await sandbox.files.write('src/a.txt', 'one\n');
     await sandbox.files.write('src/b.txt', 'two ü\n');
     expect(await sandbox.files.readText('src/b.txt')).toBe('two ü\n');
@@ -61,6 +64,42 @@ describe(`the main job on ${PROVIDER}`, () => {
     expect((await litterbox.list()).map(({ name }) => name)).toEqual(['verbs']);
     await sandbox.delete({ force: true });
     expect(await litterbox.list()).toEqual([]);
+  });
+
+  it('a sandbox begins with files where there is no repository, and its work is taken out', async () => {
+    await using fixture = new LibraryFixture();
+    await using litterbox = fixture.open({ repo: false });
+    await using sandbox = await litterbox.create({
+      name: 'given',
+      ephemeral: true,
+      files: { 'src/main.sh': 'echo one\n', 'logo.png': Uint8Array.of(0xff, 0), '.gitignore': 'log\n' },
+    });
+    expect((await sandbox.run('pwd; sh src/main.sh | tee log new')).stdout).toBe('/src\none\n');
+    expect((await sandbox.changes()).map(({ path, status }) => [path, status])).toEqual([['new', 'added']]);
+    const archive = Buffer.from(await new Response(await sandbox.files.archive()).arrayBuffer());
+    expect(execFileSync('tar', ['-tf', '-'], { input: archive, encoding: 'utf8' }).split('\n').toSorted()).toEqual(
+      ['', '.gitignore', 'logo.png', 'new', 'src/', 'src/main.sh'], // not what git ignores
+    );
+    const nowhere = [
+      sandbox.plan({ integration: 'apply' }),
+      sandbox.apply(),
+      sandbox.merge(),
+      litterbox.worktree('given'),
+      litterbox.create({ from: 'worktree' }),
+      litterbox.create({ lower: 'live' }),
+    ];
+    for (const refused of nowhere) await expect(refused).rejects.toMatchObject({ code: 'NO_REPOSITORY' });
+    await expect(sandbox.delete()).rejects.toMatchObject({ code: 'UNMERGED_WORK' });
+    await expect(fixture.open().create({ files: {} })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    const second = fixture.open({ repo: false });
+    const [fork, other] = [await sandbox.fork({ ephemeral: true }), await second.open('given')];
+    expect([await fork.files.readText('new'), other.id]).toEqual(['one\n', sandbox.id]);
+    await other.fork({ ephemeral: true, labels: { of: 'given' } }); // goes with its Litterbox
+    expect((await second.list()).map(({ name }) => name)).toEqual(['given', 'given-2', 'given-3']);
+    await second[Symbol.asyncDispose]();
+    await fork[Symbol.asyncDispose]();
+    expect((await litterbox.list()).map(({ name }) => name)).toEqual(['given']);
+    expect(await fixture.open().list()).toEqual([]);
   });
 
   it('create, run, write, log, diff, milestone, merge: one diff to accept', async () => {

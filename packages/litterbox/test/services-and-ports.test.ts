@@ -85,6 +85,33 @@ until grep -q listening /playground/log && grep -q listening /playground/log6; d
     expect(await told(web2)).toBe('hello from two\n');
   });
 
+  it('FC-382: that nobody named are reached by one number, over stop and recover, until their object goes', async () => {
+    await using fixture = withConfig('');
+    const litterbox = await trusted(fixture.open());
+    const sandbox = await litterbox.create({ name: 'one' });
+    const url = new URL(await sandbox.url(8080));
+    const answer = async () => await told(Number(url.port));
+    expect(await answer()).toBe('[ECONNRESET]'); // nobody listens yet
+    const serve = async () => {
+      await sandbox.run(
+        'perl server.pl 0.0.0.0 8080 one >/playground/log 2>&1 & until grep -q listening /playground/log; do sleep 0.05; done',
+      );
+      await sandbox.run('rm /playground/log');
+    };
+    await serve();
+    expect(await answer()).toBe('hello from one\n');
+    await sandbox.setRunState('stopped');
+    expect(await answer()).toBe('[ECONNRESET]');
+    await sandbox.setRunState('ready');
+    await serve();
+    expect([await answer(), await sandbox.url(8080)]).toEqual(['hello from one\n', url.href]);
+    await sandbox.recover({ force: true });
+    await serve();
+    expect(await answer()).toBe('hello from one\n');
+    await sandbox[Symbol.asyncDispose]();
+    expect(await answer()).toBe('[ECONNREFUSED]');
+  });
+
   it('stay the same over pause, stop and resume, and move when another program took one', async () => {
     await using fixture = withConfig('[container.ports]\nweb = 8080\n');
     const litterbox = await trusted(fixture.open());

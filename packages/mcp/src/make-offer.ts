@@ -10,7 +10,7 @@ import {
   slugify,
   toolNames,
 } from '@litterbox/core/agent';
-import { PROVIDERS, userHosts } from '@litterbox/providers';
+import { providersFor, userHosts } from '@litterbox/providers';
 import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { OpenQuestions } from './ask-person.ts';
 import { boundedPerformer } from './bounded-performer.ts';
@@ -34,7 +34,7 @@ export async function makeOffer({
   const sandbox = named === undefined ? undefined : slugify(named).slug;
   const litterbox = openForAgents({
     repo,
-    providers: PROVIDERS,
+    providers: providersFor(process.env, repo),
     openHosts: userHosts,
     actor: actor ?? 'mcp',
     launchKeeper,

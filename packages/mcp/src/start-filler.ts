@@ -1,6 +1,6 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { ALWAYS_LEAN, FillPool, isLitterboxError, LitterboxError, OpenRepository } from '@litterbox/core/agent';
-import { PROVIDERS, userHosts } from '@litterbox/providers';
+import { providersFor, userHosts } from '@litterbox/providers';
 import { openForAgents } from 'litterbox/agent';
 
 /** The program that fills the pool of one repository and ends when it is full, or when another one is at it. */
@@ -10,7 +10,7 @@ export async function startFiller([root = '']: readonly string[]): Promise<void>
   closeInherited();
   await using litterbox = openForAgents({
     repo: root,
-    providers: PROVIDERS,
+    providers: providersFor(process.env, root),
     openHosts: userHosts,
     actor: 'filler',
     environment: process.env,

@@ -1,5 +1,5 @@
 import { ALWAYS_LEAN, KeepSandbox, LitterboxError, SandboxId } from '@litterbox/core/agent';
-import { PROVIDERS, userHosts } from '@litterbox/providers';
+import { providersFor, userHosts } from '@litterbox/providers';
 import { openForAgents } from 'litterbox/agent';
 
 /** The program that keeps one sandbox: its services run and its ports are open as long as it lives. Says `ready` when they are. */
@@ -9,7 +9,7 @@ export async function startKeeper([id = '']: readonly string[]): Promise<void> {
   process.stdout.on('error', () => {}); // who started it is gone by now
   const litterbox = openForAgents({
     repo: '/',
-    providers: PROVIDERS,
+    providers: providersFor(process.env), // who started it has looked where they are
     openHosts: userHosts,
     actor: 'keeper',
     parts: { heap: ALWAYS_LEAN }, // start.ts has set the flags for good

@@ -87,6 +87,24 @@ describe('bash', () => {
     expect(heard[0]).toBe('one');
   });
 
+  it('lets a command go on in the background, and tells at once of one that ends', async () => {
+    const tick = 'echo up; (while :; do echo tick >>/playground/ticks; sleep 0.1; done) & sleep 1000';
+    const { text, meta } = await bash(tick, { background: true });
+    const told = /^up\n\[goes on in the background; its output is in (\S+); end it with kill -- (-?\d+)\]$/.exec(text);
+    expect({ text, isTold: told !== null, exitCode: meta['exitCode'] }).toEqual({ text, isTold: true, exitCode: 0 });
+    expect((await bash(`cat ${told?.[1]}`)).text).toContain('up\n');
+    const count = 'wc -l </playground/ticks';
+    const grows = `n=$(${count}); until [ "$(${count})" -gt "$n" ]; do sleep 0.1; done`;
+    expect((await bash(grows)).meta['exitCode']).toBe(0); // call after call
+    await bash(`kill -- ${told?.[2]}; until ! pgrep -f 'sleep 1000'; do sleep 0.1; done`);
+    expect((await bash(`n=$(${count}); sleep 0.5; [ "$(${count})" = "$n" ]`)).meta['exitCode']).toBe(0); // all of it
+    const failed = await bash('echo bad >&2; exit 7', { background: true });
+    expect(failed.text).toMatch(/^bad\n\[exit code 7, 1\.\d s/);
+    expect((await bash('if true; then', { background: true })).meta['exitCode']).not.toBe(0);
+    const [newest] = await (await fixture.person.open(sandbox)).log();
+    expect(newest?.body ?? '').not.toContain('lb_');
+  });
+
   it('puts long output into a file that read pages, and folds what repeats', async () => {
     const answer = await bash('i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i+1)); done');
     expect(answer.text.length).toBeLessThan(30_000);

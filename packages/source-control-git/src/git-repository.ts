@@ -111,6 +111,10 @@ export class GitRepository implements SourceRepository {
     return this.#user.root;
   }
 
+  get isPersons(): boolean {
+    return this.#user.isPersons;
+  }
+
   base(source: BaseSource, options?: ProgressOptions): Promise<FoundBase> {
     const call = { signal: options?.signal };
     const find = () => findBase(this.#user, this.#store, source, this.#asker, call);

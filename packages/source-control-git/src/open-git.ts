@@ -1,11 +1,19 @@
 import { isAbsolute, join } from 'node:path';
-import { ALWAYS_LEAN, type Heap, LitterboxError, shown, type SourceControl } from '@litterbox/core/provider';
+import {
+  ALWAYS_LEAN,
+  type Heap,
+  LitterboxError,
+  type OpenOptions,
+  shown,
+  type SourceControl,
+} from '@litterbox/core/provider';
 import { GitRepository } from './git-repository.ts';
 import type { Integration } from './integrate/integration.ts';
 import { RepositoryRegistry } from './repository-registry.ts';
 import { GitRunner } from './git/run-git.ts';
 import { toLitterboxError } from './git/to-litterbox-error.ts';
 import { fetchRepository } from './fetch-repository.ts';
+import { makeOwnRepository } from './person/own-repository.ts';
 import { findUserRepository } from './person/user-repository.ts';
 
 /** Where histories are kept, and which git is used. */
@@ -49,21 +57,23 @@ export function openGit(options: GitOptions, integration: Integration | undefine
     expected = undefined; // what was seen is old by the next time
     return found ?? findUserRepository(runner, path, signal);
   };
+  const open = async (path: string | undefined, call: OpenOptions | undefined) => {
+    call?.signal?.throwIfAborted();
+    try {
+      const user = await find(path ?? (await makeOwnRepository(runner, call?.signal)), call?.signal);
+      const store = await registry.storeOf(user, call?.signal);
+      const repository = new GitRepository(user, store, integration, heap, call?.asker ?? 'person', () => {
+        opened.delete(repository);
+      });
+      opened.add(repository);
+      return repository;
+    } catch (error) {
+      throw toLitterboxError('repository.open', error, { signal: call?.signal, gitCode: 'REPO_CORRUPT' });
+    }
+  };
   return {
-    async open(path, call) {
-      call?.signal?.throwIfAborted();
-      try {
-        const user = await find(path, call?.signal);
-        const store = await registry.storeOf(user, call?.signal);
-        const repository = new GitRepository(user, store, integration, heap, call?.asker ?? 'person', () => {
-          opened.delete(repository);
-        });
-        opened.add(repository);
-        return repository;
-      } catch (error) {
-        throw toLitterboxError('repository.open', error, { signal: call?.signal, gitCode: 'REPO_CORRUPT' });
-      }
-    },
+    open,
+    openOwn: (call) => open(undefined, call),
     fetch: (url, call) => fetchRepository(runner, join(stateDirectory, 'clones'), url, call),
     async *left(path, call) {
       call?.signal?.throwIfAborted();

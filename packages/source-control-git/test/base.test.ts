@@ -34,6 +34,37 @@ async function files(repository: SourceRepository, tree: string): Promise<Record
   return found;
 }
 
+describe("the repository that is nobody's", () => {
+  test('is made once by many at once, over what a killed program left, in a state directory behind a link', async () => {
+    await using fixture = new GitFixture();
+    const real = join(fixture.directory, 'real-state');
+    const stateDirectory = join(fixture.directory, 'linked-state');
+    mkdirSync(join(real, 'own-repository.new/.git'), { recursive: true });
+    writeFileSync(join(real, 'own-repository.new/half'), 'x');
+    symlinkSync(real, stateDirectory);
+    const controls = Array.from({ length: 4 }, () => git({ stateDirectory, environment: fixture.environment }));
+    const opened = await Promise.all(controls.map(async (control) => await control.openOwn?.()));
+    expect(new Set(opened.map((one) => one?.id)).size).toBe(1);
+    expect(opened.map((one) => one?.isPersons)).toEqual([false, false, false, false]);
+    expect(readdirSync(join(real, 'own-repository'))).toEqual(['.git']);
+    expect(existsSync(join(real, 'own-repository.new'))).toBe(false);
+    expect(lstatSync(join(real, 'own-repository')).mode & 0o777).toBe(0o700);
+    const byPath = await controls[0]?.open(join(real, 'own-repository'));
+    expect({ id: byPath?.id, isPersons: byPath?.isPersons }).toEqual({ id: opened[0]?.id, isPersons: false });
+    for (const control of controls) await control[Symbol.asyncDispose]();
+  });
+
+  test('takes no path that is a git directory to some file system', async () => {
+    await using fixture = new GitFixture();
+    await using control = git({ stateDirectory: fixture.state, environment: fixture.environment });
+    const own = await control.openOwn?.();
+    for (const path of ['GIT~1/config', '.git\u200c/x', 'a/.Git /x'])
+      await expect(own?.base({ type: 'files', files: new Map([[path, new Uint8Array()]]) })).rejects.toMatchObject({
+        code: 'PATH_GIT_DIR',
+      });
+  });
+});
+
 describe('open', () => {
   test.each([
     ['a directory outside', 'NOT_A_REPO', () => '/'],

@@ -26,8 +26,27 @@ function forwarded<Port extends object>(inner: Port, change: Partial<Port>): Por
   });
 }
 
+/** A source control of which some members are broken. */
+function controlWith(change: (inner: SourceControl) => Partial<SourceControl>): () => Promise<SourceControl> {
+  return async () => {
+    const control = await kitBackend.open();
+    return forwarded(control, change(control));
+  };
+}
+
 /** What is broken, and the title of the test that one would expect to catch it. */
 const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceControl>, caughtBy: string])[] = [
+  [
+    'puts files over those of a person',
+    controlWith((inner) => ({
+      openOwn: async (options) => {
+        const own = await inner.openOwn?.(options);
+        if (!own) throw new Error('there is none');
+        return forwarded(own, { base: async () => await own.base({ type: 'head' }) });
+      },
+    })),
+    "files are a base of their own in a repository that is nobody's, the same for every program",
+  ],
   [
     'begins a history anew',
     repositoryWith((inner) => ({

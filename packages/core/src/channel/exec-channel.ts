@@ -33,8 +33,10 @@ export interface ChannelCommand {
   readonly cwd?: string | undefined;
   /** Added to the runtime's environment for this command. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** At most {@link MAX_CHANNEL_STDIN_BYTES}: more goes through the runtime's own spawn. */
+  /** At most {@link MAX_CHANNEL_STDIN_BYTES}: more goes through the runtime's own spawn, or lies in a file. */
   readonly stdin?: Uint8Array | undefined;
+  /** In place of it an absolute path inside, which the command reads, and which is removed as soon as it is open. */
+  readonly stdinFile?: string | undefined;
   /** The whole process tree is killed after so many milliseconds. Absent: never. */
   readonly timeoutMs?: number | undefined;
   /** Kept per stream; the rest is counted and dropped. @defaultValue 1 MiB */
@@ -410,8 +412,10 @@ export function whatToRun(command: Command): Pick<ChannelCommand, 'argv' | 'scri
 }
 
 /** One subshell per command: what it changes of its environment, directory and descriptors ends with it. */
-function scriptOf({ argv, script, cwd, env = {}, stdin, isMerged, onEntered }: ChannelCommand, callId: string): string {
+function scriptOf(command: ChannelCommand, callId: string): string {
+  const { argv, script, cwd, env = {}, stdin, stdinFile, isMerged, onEntered } = command;
   const steps = [`export ${CALL_VARIABLE}=${callId}`];
+  if (stdinFile !== undefined) steps.push(`rm -f -- ${quoted(stdinFile)}`);
   for (const [name, value] of Object.entries(env)) steps.push(`export ${name}=${quoted(value)}`);
   if (cwd !== undefined) steps.push(`cd ${quoted(cwd)} || { ${report('no-cwd')}; exit 1; }`);
   if (onEntered) steps.push(report(ENTERED));
@@ -420,5 +424,5 @@ function scriptOf({ argv, script, cwd, env = {}, stdin, isMerged, onEntered }: C
   if (script === undefined) steps.push(`exec ${words} ${errors} 8>&-`);
   else steps.push(`exec ${errors} 8>&-`, `set -- ${words}`, script);
   const source = stdin === undefined || stdin.length === 0 ? '' : `printf ${quoted(printfFormat(stdin))} | `;
-  return `${source}( ${steps.join('\n')} )${source === '' ? ' </dev/null' : ''}`;
+  return `${source}( ${steps.join('\n')} )${source === '' ? ` <${quoted(stdinFile ?? '/dev/null')}` : ''}`;
 }

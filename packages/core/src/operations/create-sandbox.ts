@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isImageReference } from '../config/settings/image-reference.ts';
 import { parseByteSize } from '../config/settings/parse-byte-size.ts';
 import { LitterboxError } from '../domain/errors/errors.ts';
+import { givenFiles } from '../domain/paths/given-files.ts';
 import type { NetworkPolicy } from '../domain/sandbox/policy.ts';
 import { parseProviderKey } from '../domain/sandbox/provider-key.ts';
 import { shown } from '../domain/text/shown.ts';
@@ -29,6 +30,13 @@ const input = z.strictObject({
     .describe(
       "Base to start from: head, worktree (with the uncommitted changes), or a commit. Default: the configuration's",
     ),
+  files: z
+    .record(z.string(), z.union([z.string(), fields.octets()]))
+    .register(wordings, {
+      about:
+        'The files that it begins with, by their paths, where there is no repository (`repo: false`); up to 10,000',
+    })
+    .optional(),
   include: fields
     .paths()
     .optional()
@@ -144,13 +152,13 @@ export const createSandbox = operation({
   }),
   execute: async (
     useCases,
-    { name, from, provider, host, freshSetup, rollback, labels, ephemeral, ...keys },
+    { name, from, files, provider, host, freshSetup, rollback, labels, ephemeral, ...keys },
     options,
   ) =>
     await useCases.get(CreateSandbox).create(
       {
         name,
-        from: from === undefined ? undefined : baseSource(from),
+        from: baseSource(from, files),
         provider,
         hosts: typeof host === 'string' ? [host] : host,
         freshSetup,
@@ -163,7 +171,17 @@ export const createSandbox = operation({
     ),
 });
 
-function baseSource(from: string): BaseSource {
+function baseSource(
+  from: string | undefined,
+  files: Readonly<Record<string, string | Uint8Array>> | undefined,
+): BaseSource | undefined {
+  if (files && from !== undefined)
+    throw new LitterboxError('INVALID_ARGUMENT', 'A sandbox begins with files or from a commit, not with both.', {
+      operation: 'sandbox.create',
+      hint: 'Leave out files or from.',
+    });
+  if (files) return { type: 'files', files: givenFiles(files) };
+  if (from === undefined) return undefined;
   return from === 'head' || from === 'worktree' ? { type: from } : { type: 'ref', name: from };
 }
 
@@ -184,7 +202,7 @@ function overridesOf({
   ...rest
 }: Omit<
   z.output<typeof input>,
-  'name' | 'from' | 'provider' | 'host' | 'freshSetup' | 'rollback' | 'labels' | 'ephemeral'
+  'name' | 'from' | 'files' | 'provider' | 'host' | 'freshSetup' | 'rollback' | 'labels' | 'ephemeral'
 >): PolicyOverrides {
   return {
     ...defined(rest),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ForkSandbox, type ForkResult, type ForksResult } from '../use-cases/create/fork-sandbox.ts';
 import { fields } from './declare/fields.ts';
 import { forkDocument } from './fork-document.ts';
+import { wordings } from './declare/wording.ts';
 import { operation } from './declare/operation.ts';
 
 /** A person can look after so many; each is a copy of the sandbox. */
@@ -27,14 +28,24 @@ export const forkSandbox = operation({
       .count(1, MAX_FORKS, { flag: 'number', short: 'n' })
       .optional()
       .describe('How many copies, names numbered'),
+    labels: fields.labels().optional().describe('A label to find it by; again for more'),
+    ephemeral: fields
+      .flag()
+      .register(wordings, { about: 'Delete it, with all its work, when its object or the Litterbox is disposed of' })
+      .optional(),
     waitMs: fields.waitMs(),
   }),
   document: (result: ForkResult | ForksResult) =>
     'forks' in result ? result.forks.map((fork) => forkDocument(fork)) : forkDocument(result),
-  execute: async (useCases, { sandbox, name, count, waitMs: patienceMs }, given): Promise<ForkResult | ForksResult> => {
+  async execute(
+    useCases,
+    { sandbox, name, count, labels, ephemeral: isEphemeral, waitMs: patienceMs },
+    given,
+  ): Promise<ForkResult | ForksResult> {
     const fork = useCases.get(ForkSandbox);
     const options = { ...given, patienceMs };
-    if (count === undefined) return await fork.fork(sandbox, name, options);
-    return await fork.forkSeveral(sandbox, { wanted: name, count }, options);
+    const traits = { labels, isEphemeral };
+    if (count === undefined) return await fork.fork(sandbox, name, options, traits);
+    return await fork.forkSeveral(sandbox, { ...traits, wanted: name, count }, options);
   },
 });

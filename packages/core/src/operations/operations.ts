@@ -1,3 +1,4 @@
+import { archiveFiles } from './work/archive-files.ts';
 import { blameFile } from './review/blame-file.ts';
 import { pauseSandbox, resumeSandbox, setRunState } from './change-run-state.ts';
 import { cloneRepository } from './work/clone-repository.ts';
@@ -14,6 +15,7 @@ import { listPorts } from './work/list-ports.ts';
 import { listSandboxes } from './list-sandboxes.ts';
 import { forkSandbox } from './fork-sandbox.ts';
 import { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './work/manage-files.ts';
+import { openPort } from './work/open-port.ts';
 import { openShell } from './work/open-shell.ts';
 import { clearPool, fillPool, listPool, managePool } from './pool.ts';
 import { raceForks } from './race-forks.ts';
@@ -45,6 +47,7 @@ export const OPERATIONS = [
   readFile,
   writeFile,
   writeFiles,
+  archiveFiles,
   readFileStatus,
   listDirectory,
   makeDirectory,
@@ -65,6 +68,7 @@ export const OPERATIONS = [
   controlService,
   readServiceLogs,
   listPorts,
+  openPort,
   planIntegration,
   applyChanges,
   mergeChanges,

@@ -20,6 +20,7 @@ import { DecidePolicy } from '../use-cases/decide/decide-policy.ts';
 import { EditFile } from '../use-cases/work/edit-file.ts';
 import { FillPool } from '../use-cases/prepare/fill-pool.ts';
 import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
+import { ForwardPorts } from '../use-cases/session/forward-ports.ts';
 import { InspectSandbox } from '../use-cases/work/inspect-sandbox.ts';
 import { InstallImage } from '../use-cases/prepare/install-image.ts';
 import { KeepPrinted } from '../use-cases/record/keep-printed.ts';
@@ -63,6 +64,7 @@ export const AGENT_USE_CASES = useCaseTable({
   fillPool: FillPool,
   findSandbox: FindSandbox,
   findShell: FindShell,
+  forwardPorts: ForwardPorts,
   inspectSandbox: InspectSandbox,
   installImage: InstallImage,
   keepPrinted: KeepPrinted,

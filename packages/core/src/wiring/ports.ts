@@ -38,8 +38,8 @@ export interface Ports {
   readonly secretSource: SecretSource;
   readonly endpointGate: EndpointGate;
   readonly approver: Approver;
-  /** Absolute path of the person's repository, or of a directory in it. */
-  readonly repositoryPath: string;
+  /** Absolute path of the person's repository, or of a directory in it. Nothing where sandboxes begin with files alone. */
+  readonly repositoryPath: string | undefined;
   /** Who acts, as the audit log names them. */
   readonly actor: string;
   readonly asker: Asker;

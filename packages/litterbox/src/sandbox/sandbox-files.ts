@@ -1,4 +1,5 @@
 import {
+  archiveFiles,
   type CallOptions,
   copyPath,
   type FileStatus,
@@ -13,6 +14,7 @@ import {
   writeFile,
   writeFiles,
 } from '@litterbox/core';
+import { type Content, readContent } from './read-content.ts';
 import type { PerformIn } from './perform-in.ts';
 
 /** How a file is written. */
@@ -32,8 +34,8 @@ export interface ChangeOptions extends WriteOptions {
 /**
  * The files of a sandbox, inside the sandbox: no path means anything on this machine. Relative paths start at the workspace.
  *
- * `read`, `readText`, `stat`, `list`, `exists` and `download` take no turn: they answer while a command runs. The others wait for their turn
- * and are recorded, each call as one revision. A file is read and written as a whole, up to 64 MiB.
+ * `read`, `readText`, `stat`, `list`, `exists`, `download` and `archive` take no turn: they answer while a command runs. The others wait for
+ * their turn and are recorded, each call as one revision. A file is read and written as a whole, up to 64 MiB.
  *
  * @throws LitterboxError `NOT_FOUND`, `IS_A_DIRECTORY`, `NOT_A_DIRECTORY`, `NOT_A_REGULAR_FILE`, `FILE_TOO_LARGE`, `PERMISSION_DENIED`, and
  *   `PATH_GIT_DIR` for a change
@@ -56,13 +58,9 @@ export class SandboxFiles {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await this.read(path, options));
   }
 
-  /** Replaces a file, or makes it and the directories above it. */
-  async write(
-    path: string,
-    content: Uint8Array | string,
-    { signal, ...input }: WriteOptions = {},
-  ): Promise<RevisionResult> {
-    return await this.#perform(writeFile, { ...input, path, content }, { signal });
+  /** Replaces a file, or makes it and the directories above it. A stream is read to its end first. */
+  async write(path: string, content: Content, { signal, ...input }: WriteOptions = {}): Promise<RevisionResult> {
+    return await this.#perform(writeFile, { ...input, path, content: await readContent(content, signal) }, { signal });
   }
 
   /** The type, size and time of what lies at a path. */
@@ -119,5 +117,13 @@ export class SandboxFiles {
     const files = new Map<string, Uint8Array>();
     for (const path of paths) files.set(path, await this.read(path, options));
     return files;
+  }
+
+  /**
+   * All files of the workspace as one tar archive, without what git ignores; an agent wrote it. What the workspace holds is recorded first,
+   * as for a diff.
+   */
+  async archive(options?: CallOptions): Promise<ReadableStream<Uint8Array>> {
+    return (await this.#perform(archiveFiles, {}, options)).tar;
   }
 }

@@ -70,6 +70,19 @@ test('a program with arguments is asked for as well, with its directory, variabl
   expect((await spawned.wait()).exitCode).toBe(0);
 });
 
+test('without a repository a sandbox begins with files', async () => {
+  await using litterbox = memoryLitterbox({ repo: false });
+  const sandbox = await litterbox.create({ name: 'given', files: { 'a/b': 'one\n', c: Uint8Array.of(0xff) } });
+  await sandbox.run('echo two >>a/b');
+  expect((await sandbox.changes()).map(({ path, status }) => [path, status])).toEqual([['a/b', 'modified']]);
+  const archive = Buffer.from(await new Response(await sandbox.files.archive()).arrayBuffer());
+  expect(archive.toString()).toContain('one\ntwo\n');
+  await expect(sandbox.merge()).rejects.toMatchObject({ code: 'NO_REPOSITORY' });
+  await expect(litterbox.create({ files: { a: '', 'a/b': '' } })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  await sandbox.delete({ force: true });
+  expect(() => memoryLitterbox({ repo: false, files: { a: '' } })).toThrow('Without a repository');
+});
+
 test('forks, ephemeral sandboxes, snapshots and restore are as they are on a machine', async () => {
   const litterbox = memoryLitterbox({ files: { a: 'one\n' } });
   const sandbox = await litterbox.create({ name: 'first', ephemeral: true });
@@ -90,6 +103,24 @@ test('forks, ephemeral sandboxes, snapshots and restore are as they are on a mac
   expect((await litterbox.probe()).map(({ provider, report }) => [provider, report.usable])).toEqual([
     ['memory', true],
   ]);
+  await litterbox[Symbol.asyncDispose]();
+});
+
+test('ephemeral forks of a sandbox that is kept go with their object or the Litterbox', async () => {
+  const litterbox = memoryLitterbox({ repo: false });
+  const base = await litterbox.create({ name: 'base', files: { a: 'one\n' } });
+  const names = async () => (await litterbox.list()).map(({ name }) => name);
+  {
+    await using fork = await base.fork({ name: 'one', ephemeral: true, labels: { of: 'base' } });
+    await fork.files.write('a', 'two\n');
+    expect((await litterbox.list('repository', { labels: { of: 'base' } })).map(({ name }) => name)).toEqual(['one']);
+    await (await (await litterbox.open('one')).refresh())[Symbol.asyncDispose](); // an object that does not hold it
+    expect(await names()).toEqual(['base', 'one']);
+  }
+  expect(await names()).toEqual(['base']);
+  await base.forks(2, { ephemeral: true });
+  await (await litterbox.open('base')).fork({ name: 'four', ephemeral: true });
+  expect(await names()).toEqual(['base', 'base-2', 'base-3', 'four']);
   await litterbox[Symbol.asyncDispose]();
 });
 

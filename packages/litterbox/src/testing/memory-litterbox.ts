@@ -24,6 +24,8 @@ import { type MemoryRepository, memoryRepository, rawText } from './memory-repos
 
 /** How a Litterbox in memory begins. */
 export interface MemoryLitterboxOptions extends Pick<LitterboxOptions, 'actor' | 'approver' | 'environment'> {
+  /** `false`: there is none, and sandboxes begin with the `files` of `create`. @defaultValue one */
+  readonly repo?: false;
   /** The files of the repository's one commit, by their paths. @defaultValue none */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /**
@@ -43,7 +45,12 @@ export interface MemoryLitterbox extends Litterbox {
  * A Litterbox in memory, for tests of programs that use one. It needs no root, no git, no network and no directory, and leaves nothing.
  * Nothing is isolated there, for nothing runs: commands are answered by `run` or by a shell in memory.
  */
-export function memoryLitterbox({ files = {}, run, ...options }: MemoryLitterboxOptions = {}): MemoryLitterbox {
+export function memoryLitterbox({ files = {}, repo, run, ...options }: MemoryLitterboxOptions = {}): MemoryLitterbox {
+  if (repo === false && Object.keys(files).length > 0)
+    throw new LitterboxError('INVALID_ARGUMENT', 'Without a repository there is none for the option files.', {
+      operation: 'litterbox.create',
+      hint: 'Give them to create({ files }).',
+    });
   const repositories = new RepositoryShelf();
   const records = new StateShelf();
   const person = repositories.add(
@@ -53,7 +60,7 @@ export function memoryLitterbox({ files = {}, run, ...options }: MemoryLitterbox
   const failures: unknown[] = [];
   const litterbox = createLitterbox({
     ...options,
-    repo: person.root,
+    repo: repo ?? person.root,
     stateDirectory: '/memory',
     providers: [
       memoryProvider({

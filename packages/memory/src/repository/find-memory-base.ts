@@ -11,7 +11,7 @@ import {
   secretByName,
   secretTexts,
 } from '@litterbox/core/provider';
-import { treeIdOf } from './file-tree.ts';
+import { type TreeFile, treeIdOf } from './file-tree.ts';
 import type { KeptCommit, PersonalRepository } from './personal-repository.ts';
 
 /** What a caller is told by name, as the port has it. */
@@ -29,6 +29,11 @@ export function findMemoryBase(repository: PersonalRepository, source: BaseSourc
   if (!head) throw refuse('UNBORN_HEAD', 'The repository has no commit yet.');
   const found = { headRef, isPersons: true }; // HEAD is on a branch of the person's
   if (source.type === 'head') return { ...baseOf(head), ...found };
+  if (source.type === 'files') {
+    const given = new Map<string, TreeFile>();
+    for (const [path, content] of source.files) given.set(path, { type: 'file', isExecutable: false, content });
+    return { ...baseOf(repository.keep(given, [head.id], 'files')), ...found };
+  }
   const { tree, files } = withoutSecrets(repository, source.named ?? []);
   const isSame = treeIdOf(tree) === head.tree;
   const heldBack = files.length > 0 ? { heldBack: { files: files.slice(0, MAX_TOLD), total: files.length } } : {};

@@ -27,11 +27,13 @@ export interface KeptRepository {
   readonly id: RepositoryId;
   readonly person: PersonalRepository;
   readonly histories: Map<SandboxId, KeptHistory>;
+  /** False for the one of sandboxes that begin with files. */
+  readonly isPersons: boolean;
 }
 
 /** The port over a repository in memory. */
 export function memoryRepository(
-  { id: repositoryId, person, histories }: KeptRepository,
+  { id: repositoryId, person, histories, isPersons }: KeptRepository,
   clock: Clock,
   asker: Asker = 'person',
 ): SourceRepository {
@@ -75,6 +77,7 @@ export function memoryRepository(
   return {
     id: repositoryId,
     root: person.root,
+    isPersons,
 
     async base(source, options) {
       begun(options);

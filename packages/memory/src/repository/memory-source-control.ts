@@ -15,6 +15,11 @@ export function memorySourceControl(shelf: RepositoryShelf, clock: Clock): Sourc
       });
     },
 
+    async openOwn(options) {
+      options?.signal?.throwIfAborted();
+      return memoryRepository(shelf.own(), clock, options?.asker);
+    },
+
     async *list(options) {
       options?.signal?.throwIfAborted();
       for (const { id, person } of shelf.kept) yield { id, root: person.root };

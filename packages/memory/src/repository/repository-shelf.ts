@@ -25,8 +25,19 @@ export class RepositoryShelf {
         content: encodeRaw(linkTarget ?? content),
       });
     person.commit('one');
-    this.kept.push({ id: RepositoryId.make(), person, histories: new Map() });
+    this.kept.push({ id: RepositoryId.make(), person, histories: new Map(), isPersons: true });
     return person;
+  }
+
+  /** The one that is nobody's, made by the first call. */
+  own(): KeptRepository {
+    const found = this.kept.find(({ isPersons }) => !isPersons);
+    if (found) return found;
+    const person = new PersonalRepository('/memory/own-repository');
+    person.commit('Nothing');
+    const own = { id: RepositoryId.make(), person, histories: new Map(), isPersons: false };
+    this.kept.push(own);
+    return own;
   }
 
   /** The one whose work tree holds the path. */

@@ -8,6 +8,7 @@ import {
   shown,
 } from '@litterbox/core/provider';
 import { fromByteString } from '../git/byte-text.ts';
+import { commitFiles } from './commit-files.ts';
 import { commitWorkTree } from './commit-work-tree.ts';
 import { oneLine } from '../git/git-failure.ts';
 import { isHeadOfPerson, isHeldByPerson } from '../person/held-commits.ts';
@@ -39,6 +40,7 @@ export async function findBase(
   if (source.type === 'ref') return { commit, tree, ...head, isPersons: await isHeldByPerson(user, commit, call) };
   const isPersons = await isHeadOfPerson(user, headRef, commit, call);
   if (source.type === 'head') return { commit, tree, ...head, isPersons };
+  if (source.type === 'files') return { ...(await commitFiles(store, { commit }, source.files)), ...head, isPersons };
   const made = await commitWorkTree(user, store, { commit, tree }, source.named ?? [], call);
   return { ...made, ...head, isPersons };
 }

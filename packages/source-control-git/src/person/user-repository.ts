@@ -6,6 +6,7 @@ import { GitFailure, oneLine } from '../git/git-failure.ts';
 import type { ObjectFormat } from '../objects/object-format.ts';
 import type { GitCall, GitResult, GitRunner } from '../git/run-git.ts';
 import { requireFormat } from '../store/store.ts';
+import { ownRoot } from './own-repository.ts';
 import { UserGit, type UserGitCall } from '../git/user-git.ts';
 
 const OPERATION = 'repository.open';
@@ -14,6 +15,8 @@ const OPERATION = 'repository.open';
 export interface UserRepository {
   /** Real path of the work tree. */
   readonly root: string;
+  /** False for the one that Litterbox made for sandboxes without a repository. */
+  readonly isPersons: boolean;
   /** `.git`, or the one of a linked work tree. */
   readonly gitDirectory: string;
   /** What all work trees of the repository share. */
@@ -81,6 +84,7 @@ export async function findUserRepository(git: GitRunner, path: string, signal?: 
   const root = await realpath(topLevel);
   const found = {
     root,
+    isPersons: root !== (await realpath(ownRoot(git)).catch(() => undefined)),
     gitDirectory: await realpath(gitDirectory),
     commonDirectory: await realpath(commonDirectory),
     format: requireFormat(formatName),

@@ -3,24 +3,30 @@ import { createSandbox, listSandboxes, type Operation, parseInput } from '@litte
 import { NOTHING_LEFT, useCaseFixture } from '../../src/index.ts';
 import { made, setup } from '../made.ts';
 
-test('sandboxes are found by their labels, which forks do not have', async () => {
+test('sandboxes are found by their labels, and forks by their own', async () => {
   await using fixture = useCaseFixture();
   await made(fixture, 'a', { labels: { task: 'login', team: 'web' } });
   await made(fixture, 'b', { labels: { task: 'login' } });
   await made(fixture, 'c');
   await fixture.forkSandbox.fork('a', 'd');
+  await fixture.forkSandbox.fork('a', 'e', undefined, { labels: { task: 'fork' } });
+  await fixture.forkSandbox.forkSeveral('a', { wanted: 'f', count: 2, labels: { task: 'fork' } });
   const found = async (labels: Record<string, string>) =>
     (await fixture.listSandboxes.list('repository', { labels })).map(({ name }) => name);
   expect(await found({ task: 'login' })).toEqual(['a', 'b']);
   expect(await found({ task: 'login', team: 'web' })).toEqual(['a']);
   expect(await found({ task: 'other' })).toEqual([]);
   expect(await found({ constructor: 'x' })).toEqual([]);
-  expect(await found({})).toEqual(['a', 'b', 'c', 'd']);
+  expect(await found({ task: 'fork' })).toEqual(['e', 'f-1', 'f-2']);
+  expect(await found({})).toEqual(['a', 'b', 'c', 'd', 'e', 'f-1', 'f-2']);
   expect((await fixture.listSandboxes.list('repository')).map(({ labels }) => labels)).toEqual([
     { task: 'login', team: 'web' },
     { task: 'login' },
     undefined,
     undefined,
+    { task: 'fork' },
+    { task: 'fork' },
+    { task: 'fork' },
   ]);
 });
 
@@ -58,6 +64,21 @@ test('FC-349: an ephemeral sandbox of a program that was killed is deleted by th
   function idOf(name: string): string {
     return fixture.shelves.records.records.find(({ slug }) => slug === name)?.id ?? '';
   }
+});
+
+test('an ephemeral fork goes with its program, and its source stays', async () => {
+  const fixture = useCaseFixture();
+  await made(fixture, 'a');
+  const { hold } = await fixture.forkSandbox.fork('a', 'b', undefined, { isEphemeral: true });
+  expect(hold).toBeDefined();
+  expect(await fixture.reconcile.reconcile()).toEqual([]);
+  await fixture.killedAt('fork.after-ready', () =>
+    fixture.forkSandbox.fork('a', 'c', undefined, { isEphemeral: true }),
+  );
+  await using next = fixture.restarted();
+  await next.reconcile.reconcile();
+  await next.reconcile.reconcile();
+  expect(next.left().records).toEqual(['a: ready']);
 });
 
 for (const point of ['create.after-record', 'create.after-ready'])

@@ -6,6 +6,7 @@ import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { withoutGitUsage } from '../../domain/sandbox/without-git-usage.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/work/run-command.ts';
 import { SpillOutput, type TakenBack } from '../../use-cases/work/spill-output.ts';
+import { backgroundOf, inBackground } from './text/in-background.ts';
 import { nameText } from './text/name-text.ts';
 import { reachableText } from '../../domain/sandbox/reachable.ts';
 import { recordedMeta, recordedText, warningLines } from './text/recorded-text.ts';
@@ -18,7 +19,7 @@ const SHOWN = { maxCharacters: 24_000, maxLineCharacters: 2_000 };
 const KEPT_BYTES = 4 * 2 ** 20;
 const MAX_TIMEOUT_MS = 3_600_000;
 /** Not beside another hint: what waits for a network that is not there does not get it by waiting longer. */
-const LONGER = '[hint: give a longer timeout, or start it in the background with its output in a file]';
+const LONGER = '[hint: give a longer timeout, or start it in the background]';
 
 export const bash = tool({
   name: 'bash',
@@ -29,21 +30,23 @@ export const bash = tool({
   profiles: ['standard', 'roadmap'],
   roadmap: { name: 'sandbox-exec', needsMessage: true },
   describe: ({ timeoutMs, playground, place, git, hasRepository, reachable: rules, limits, shell, nameOf }) =>
-    `Run a shell command (${shell ?? 'bash, or sh where the sandbox has no bash'}) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. ${limitsText(limits)}It starts in the workspace${place === undefined ? '' : ` (in ${nameText(place)}, where the person is; paths of other tools begin at its top)`}; what it changes there is recorded by itself as one revision, so there is nothing to commit${hasRepository ? '' : ', and git does not work there'}. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, then stderr (2>&1 keeps their order), then the exit code. After the timeout (default ${timeoutMs} ms) the whole process tree is ended and its output so far returned. Long output is cut; the answer names a file with all of it.`,
+    `Run a shell command (${shell ?? 'bash, or sh where the sandbox has no bash'}) in the sandbox: an isolated environment with ${rules.length === 0 ? 'no network access, so git clone, curl, wget and pip install do not work' : `no network access but to ${reachableText(rules)} (over HTTPS, through the proxy that HTTPS_PROXY names), so git clone, curl, wget and pip install do not work for anything else`}${git ? ` (to clone use ${nameOf('git')})` : ''}. ${limitsText(limits)}It starts in the workspace${place === undefined ? '' : ` (in ${nameText(place)}, where the person is; paths of other tools begin at its top)`}; what it changes there is recorded by itself as one revision, so there is nothing to commit${hasRepository ? '' : ', and git does not work there'}. Use ${playground} for clones and scratch files: it is kept and never recorded. Answers with stdout, stderr (2>&1 keeps their order) and the exit code. After the timeout (default ${timeoutMs} ms) all of it is ended; background lets it go on. Long output is cut; the answer names a file with all of it.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     command: z.string().describe('Text for the shell'),
     workdir: z.string().optional().describe('Where to start, relative to the workspace or absolute in the sandbox'),
     timeout: z.int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Milliseconds'),
+    background: z.boolean().optional(),
     message: toolFields.message(),
   }),
-  async execute(useCases, { sandbox, command, workdir, timeout, message }, options) {
+  async execute(useCases, { sandbox, command, workdir, timeout, background = false, message }, options) {
     const spill = useCases.get(SpillOutput);
     let unrecorded: CommandOutcome | undefined;
     const running = useCases.get(RunCommand).run(
       {
         sandbox,
         command,
+        ...(background && { inPlace: inBackground(command) }),
         tool: 'bash',
         cwd: workdir,
         timeoutMs: timeout,
@@ -62,7 +65,8 @@ export const bash = tool({
       throw unrecorded === undefined ? error : withOutput(error, unrecorded);
     });
     const before = await spill.lastTakenBack(sandbox);
-    const { isCut, lines, stdoutCharacters } = outputOf(result);
+    const goesOn = background ? backgroundOf(decodeRaw(result.stdout.bytes)) : undefined;
+    const { isCut, lines, stdoutCharacters } = outputOf(result, goesOn?.stdout);
     const file = isCut ? await spill.spill(sandbox, result, options) : undefined;
     return {
       type: 'text',
@@ -70,7 +74,7 @@ export const bash = tool({
         [
           ...lines,
           ...(isCut ? [cutLine(file)] : []),
-          endLine(result),
+          goesOn?.line ?? endLine(result),
           ...(before ? [takenBackLine(before)] : []),
           ...warningLines(result.recorded),
           ...result.hints.map((hint) => `[hint: ${hint}]`),
@@ -93,8 +97,11 @@ export const bash = tool({
 });
 
 /** What a model is shown of a command's output. */
-function outputOf(outcome: Pick<CommandOutcome, 'stdout' | 'stderr'>) {
-  const stdout = condenseOutput(withoutGitUsage(decodeRaw(outcome.stdout.bytes).toWellFormed()), SHOWN);
+function outputOf(
+  outcome: Pick<CommandOutcome, 'stdout' | 'stderr'>,
+  printed: string = decodeRaw(outcome.stdout.bytes),
+) {
+  const stdout = condenseOutput(withoutGitUsage(printed.toWellFormed()), SHOWN);
   const stderr = condenseOutput(withoutGitUsage(decodeRaw(outcome.stderr.bytes).toWellFormed()), SHOWN);
   const out = stdout.text.replace(/\n$/, '');
   return {

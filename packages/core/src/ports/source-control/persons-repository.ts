@@ -19,7 +19,12 @@ export type BaseSource =
       readonly named?: readonly string[];
     }
   /** One commit, named as git names it. Ranges, paths and reflog expressions are refused. */
-  | { readonly type: 'ref'; readonly name: string };
+  | { readonly type: 'ref'; readonly name: string }
+  /**
+   * These files alone, by their paths from the top, as a synthetic commit. For a repository that is nobody's. The paths are normal: none
+   * is below another, and none lies in a `.git`.
+   */
+  | { readonly type: 'files'; readonly files: ReadonlyMap<string, Uint8Array> };
 
 /** The commit that a sandbox starts from. */
 export interface Base {
@@ -232,6 +237,9 @@ export interface IntegrationResult {
 export interface PersonsRepository {
   /** Absolute real path of the work tree's root. */
   readonly root: string;
+
+  /** False for the one that `SourceControl.openOwn` gives: nothing is taken into it. */
+  readonly isPersons: boolean;
 
   /** @throws LitterboxError `UNBORN_HEAD`, `REV_INVALID`, `REV_NOT_FOUND`, `REV_NOT_COMMIT`, `REV_AMBIGUOUS`, `OBJECT_MISSING`. */
   base(source: BaseSource, options?: ProgressOptions): Promise<FoundBase>;

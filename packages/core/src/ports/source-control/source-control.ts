@@ -32,6 +32,11 @@ export interface SourceControl extends AsyncDisposable {
    */
   open(path: string, options?: OpenOptions): Promise<SourceRepository>;
   /**
+   * The repository of sandboxes that begin with files and not from a repository of a person's: one in all, with an empty commit, which the
+   * first call makes. Absent where the adapter cannot.
+   */
+  openOwn?(options?: OpenOptions): Promise<SourceRepository>;
+  /**
    * What is left of repositories that were at `path` and are on this machine no more, whatever is there now: histories, to be removed one
    * by one. Absent where the adapter cannot tell.
    */

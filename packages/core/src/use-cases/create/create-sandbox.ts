@@ -6,7 +6,7 @@ import type { BaseSource } from '../../ports/source-control/persons-repository.t
 import type { SourceRepository } from '../../ports/source-control/source-control.ts';
 import type { Lease, StateStore } from '../../ports/state/state-store.ts';
 import { audited } from '../common/audited.ts';
-import { ephemeralLease } from '../common/ephemeral-lease.ts';
+import { holding } from '../common/ephemeral-lease.ts';
 import type { CreateOptions, CreateSandboxInput, CreateSandboxResult, LeftOut } from './create-options.ts';
 import { unreachableWarnings } from './create-warnings.ts';
 import type { MakeSandbox } from './make-sandbox.ts';
@@ -44,16 +44,9 @@ export class CreateSandbox {
       sandbox: id,
       input: { name, source: source.type, provider: provider.name, ...(placement && { placement }) },
     };
-    // Before there is a record: no other program may find one that nobody holds.
-    const hold = input.isEphemeral
-      ? await this.#needs.state.lease(ephemeralLease(id), 'ephemeral', options)
-      : undefined;
-    try {
+    return await holding(this.#needs.state, input.isEphemeral ? id : undefined, options, async (hold) => {
       return await audited(this.#needs.audit, entry, async () => await this.#make(choice, hold, options));
-    } catch (error) {
-      if (hold) await hold[Symbol.asyncDispose]();
-      throw error;
-    }
+    });
   }
 
   async #make(choice: SandboxChoice, hold: Lease | undefined, options?: CreateOptions): Promise<CreateSandboxResult> {
@@ -62,7 +55,8 @@ export class CreateSandbox {
     const { plan, warnings } = await this.#needs.planSandbox.plan(choice, options);
     const made = await this.#needs.makeSandbox.make(plan, options);
     const refilled = decided.pool > 0 ? await this.#launchPoolFiller(repository) : [];
-    if (plan.draft.policy.worktrees === 'eager' && isPerson) await repository.exportTree(id, options);
+    if (plan.draft.policy.worktrees === 'eager' && isPerson && repository.isPersons)
+      await repository.exportTree(id, options);
     const { record, warnings: notUp } = await this.#needs.startKeeper.start(made, options);
     const { heldBack } = plan.base;
     const listUncommitted = once(() => this.#listUncommitted(repository, source, options));

@@ -8,9 +8,10 @@ import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { Clock } from '../../ports/common/clock.ts';
 import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
 import type { SourceRepository } from '../../ports/source-control/source-control.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
+import type { Lease, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import type { AssignPorts } from '../keeper/assign-ports.ts';
+import { holding } from '../common/ephemeral-lease.ts';
 import { audited } from '../common/audited.ts';
 import { currentRecord } from '../common/change-record.ts';
 import { assertRoom } from './assert-room.ts';
@@ -24,11 +25,21 @@ import type { OpenRepository } from '../common/open-repository.ts';
 import { assertWhole, type OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { RecordRevision } from '../record/record-revision.ts';
 
+/** A fork may have these, besides all that it has of its source. */
+export interface ForkTraits {
+  /** Up to 32, by their names. Its source's are its source's. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** It goes with this program: `hold` of the result keeps it. @defaultValue false */
+  readonly isEphemeral?: boolean | undefined;
+}
+
 /** The fork, and what a person should hear about how it was made. */
 export interface ForkResult {
   readonly record: SandboxRecord;
   /** Name of the sandbox that it is a copy of. */
   readonly forkedFrom: string;
+  /** Keeps an ephemeral one while it is held, as that of a create. */
+  readonly hold?: Lease;
   /** Its services, ports and network that are not up. */
   readonly warnings: readonly string[];
 }
@@ -77,28 +88,32 @@ export class ForkSandbox {
   }
 
   /** @param wanted the fork's name; without one it is the source's with the first free number from 2 on */
-  async fork(name: string, wanted: string | undefined, options?: ProgressOptions): Promise<ForkResult> {
+  async fork(
+    name: string,
+    wanted: string | undefined,
+    options?: ProgressOptions,
+    traits: ForkTraits = {},
+  ): Promise<ForkResult> {
     const found = await this.#needs.findSandbox.find(name, options);
     const repository = await this.#needs.openRepository.open(options);
     const provider = await this.#needs.openSandboxes.providerOf(found, options);
     assertCanCopy(provider, found);
     const id = SandboxId.make();
-    return await audited(
-      this.#needs.audit,
-      {
-        operation: 'sandbox-fork',
-        actor: this.#needs.actor,
-        repositoryId: repository.id,
-        sandbox: id,
-        input: { source: found.id, ...(wanted !== undefined && { name: wanted }) },
-      },
-      async () => {
-        const record = await this.#make(repository, provider, found, { id, wanted }, options);
-        if (record.policy.worktrees === 'eager') await repository.exportTree(id, options);
+    const entry = {
+      operation: 'sandbox-fork',
+      actor: this.#needs.actor,
+      repositoryId: repository.id,
+      sandbox: id,
+      input: { source: found.id, ...(wanted !== undefined && { name: wanted }) },
+    };
+    return await holding(this.#needs.state, traits.isEphemeral ? id : undefined, options, async (hold) => {
+      return await audited(this.#needs.audit, entry, async () => {
+        const record = await this.#make(repository, provider, found, { ...traits, id, wanted }, options);
+        if (record.policy.worktrees === 'eager' && repository.isPersons) await repository.exportTree(id, options);
         const { record: begun, warnings } = await this.#needs.startKeeper.start(record, options);
-        return { record: begun, forkedFrom: found.slug, warnings };
-      },
-    );
+        return { record: begun, forkedFrom: found.slug, ...(hold && { hold }), warnings };
+      });
+    });
   }
 
   /** A beginning for the names of forks, so that they are numbered from 1 on. */
@@ -121,7 +136,7 @@ export class ForkSandbox {
    */
   async forkSeveral(
     name: string,
-    { wanted, count }: { readonly wanted: string | undefined; readonly count: number },
+    { wanted, count, ...traits }: ForkTraits & { readonly wanted: string | undefined; readonly count: number },
     options?: ForkOptions,
   ): Promise<ForksResult> {
     const found = await this.#needs.findSandbox.find(name, options);
@@ -130,7 +145,7 @@ export class ForkSandbox {
     for (let number = 1; number <= count; number++) {
       const numbered = wanted === undefined ? undefined : withNumber(slugify(wanted).slug, number);
       try {
-        const fork = await this.fork(name, numbered, options);
+        const fork = await this.fork(name, numbered, options, traits);
         forks.push(fork);
         options?.onFork?.(fork.record);
       } catch (error) {
@@ -146,7 +161,7 @@ export class ForkSandbox {
     repository: SourceRepository,
     provider: SandboxProvider,
     found: SandboxRecord,
-    { id, wanted }: { readonly id: SandboxId; readonly wanted: string | undefined },
+    { id, wanted, labels, isEphemeral }: ForkTraits & { readonly id: SandboxId; readonly wanted: string | undefined },
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     await using _source = await leaseSandbox(this.#needs.state, found, 'fork', options);
@@ -164,6 +179,8 @@ export class ForkSandbox {
       workdir: source.workdir,
       policy: source.policy,
       forkedFrom: source.slug,
+      ...(labels && Object.keys(labels).length > 0 && { labels }),
+      ...(isEphemeral && { isEphemeral: true as const }),
       ...(source.emptySubmodules && { emptySubmodules: source.emptySubmodules }),
       ...(source.missingLargeFiles && { missingLargeFiles: source.missingLargeFiles }),
       ...(source.unrecorded && { unrecorded: source.unrecorded }),

@@ -32,6 +32,7 @@ import { type SetupKeys, setupKeys } from '../decide/setup-keys.ts';
 import type { InstallImage } from '../prepare/install-image.ts';
 import type { TakePooled } from '../prepare/take-pooled.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
+import { assertBeginning } from './assert-beginning.ts';
 import { assertRoom } from './assert-room.ts';
 import type { CreateOptions, CreateSandboxInput } from './create-options.ts';
 import {
@@ -113,6 +114,7 @@ export class PlanSandbox {
     const { provider, placement } = await this.#chooseHost(input, decided, options);
     assertRoom(await this.#needs.state.list(repository.id, options));
     const isLive = decided.lower === 'live';
+    assertBeginning(repository, input.from, isLive);
     const from = isLive ? liveSource(input.from) : (input.from ?? decided.source);
     const installed = await this.#installImage(repository, provider, decided, from, input.freshSetup ?? false, options);
     if (isLive) assertNothingIncluded(installed);
@@ -122,7 +124,7 @@ export class PlanSandbox {
     const source = from.type === 'worktree' && policy.include ? { ...from, named: policy.include } : from;
     // A sandbox of the pool has an id already, which the log names.
     const taken =
-      input.freshSetup || isLive
+      input.freshSetup || isLive || source.type === 'files'
         ? undefined
         : await this.#needs.takePooled.take(repository, provider, decided, policy, source, options);
     const id = taken?.pooled.id ?? SandboxId.make();

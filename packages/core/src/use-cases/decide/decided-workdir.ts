@@ -6,7 +6,7 @@ import type { DecidedPolicy } from './decide-policy.ts';
 
 /**
  * Where the workspace of a new sandbox is inside: an absolute path. A repository in a place that a sandbox has of its own, as that of a
- * person whose home is `/home/agent`, is at `/src`.
+ * person whose home is `/home/agent`, is at `/src`, and so is one that is nobody's.
  */
 export function decidedWorkdir(
   { workdir }: Pick<DecidedPolicy, 'workdir'>,
@@ -15,5 +15,5 @@ export function decidedWorkdir(
   repository: PersonsRepository,
 ): string {
   const isOwn = provider.traits.workdir === '/src' || policy.root.type === 'directory';
-  return workdir ?? (isOwn || !isWorkdir(repository.root) ? '/src' : repository.root);
+  return workdir ?? (isOwn || !repository.isPersons || !isWorkdir(repository.root) ? '/src' : repository.root);
 }

@@ -14,6 +14,7 @@ import { audited } from '../common/audited.ts';
 import { changeRecord } from '../common/change-record.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import { leaseQuietSandbox } from '../common/lease-quiet-sandbox.ts';
+import type { ForwardPorts } from '../session/forward-ports.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
@@ -59,6 +60,7 @@ interface Needs {
   readonly openSandboxes: OpenSandboxes;
   readonly settleSandbox: SettleSandbox;
   readonly reachKeeper: ReachKeeper;
+  readonly forwardPorts: ForwardPorts;
   readonly askProviders: AskProviders;
   readonly actor: string;
 }
@@ -164,6 +166,7 @@ export class DeleteSandbox {
     );
     failpoint('delete.after-mark');
     await this.#needs.reachKeeper.end(record, false);
+    await this.#needs.forwardPorts.close(record.id);
     // The runtime ends everything at once; closing it first would end one process after another.
     await provider?.remove(record.id);
     failpoint('delete.after-runtime');
@@ -217,12 +220,15 @@ export class DeleteSandbox {
       throw error;
     });
     if (files.length === 0 || (await repository.isMerged(id, options))) return;
+    const count = files.length === 1 ? 'one file' : `${files.length} files`;
     throw new LitterboxError(
       'UNMERGED_WORK',
-      `The sandbox ${slug} holds changes to ${files.length === 1 ? 'one file' : `${files.length} files`} that are not in your branch.`,
+      `The sandbox ${slug} holds changes to ${count} that are ${repository.isPersons ? 'not in your branch' : 'nowhere else'}.`,
       {
         operation: 'sandbox.delete',
-        hint: advice`See them: ${step('sandbox-diff', { sandbox: slug })}. Keep them: ${step('sandbox-merge', { sandbox: slug })}. Give them up: ${step('sandbox-delete', { sandbox: slug, force: true })}.`,
+        hint: !repository.isPersons
+          ? advice`Take its files out, or give them up: ${step('sandbox-delete', { sandbox: slug, force: true })}.`
+          : advice`See them: ${step('sandbox-diff', { sandbox: slug })}. Keep them: ${step('sandbox-merge', { sandbox: slug })}. Give them up: ${step('sandbox-delete', { sandbox: slug, force: true })}.`,
         facts: { files: files.length },
       },
     );

@@ -7,6 +7,7 @@ import type { Integration, IntegrationPlan, IntegrationResult } from '../../port
 import type { SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { type AcceptWork, changedSince, type GivenConsent, type OfferedWork } from '../review/accept-work.ts';
+import { assertPersons } from '../common/assert-persons.ts';
 import { audited } from '../common/audited.ts';
 import { currentRecord } from '../common/change-record.ts';
 import type { DeleteSandbox } from './delete-sandbox.ts';
@@ -86,6 +87,7 @@ export class IntegrateChanges {
     if (paths.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
     assertWhole(record);
     const repository = await this.#needs.openRepository.open(options);
+    assertPersons(repository, record.slug, input.integration);
     return await repository.plan(
       record.id,
       {

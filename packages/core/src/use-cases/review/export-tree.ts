@@ -2,6 +2,7 @@ import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { RiskyChange } from '../../ports/source-control/persons-repository.ts';
 import type { AcceptWork, GivenConsent } from './accept-work.ts';
+import { assertPersons } from '../common/assert-persons.ts';
 import { audited } from '../common/audited.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
@@ -47,6 +48,7 @@ export class ExportTree {
     const record = await this.#needs.findSandbox.find(sandbox, options);
     const { id, slug, repositoryId } = record;
     const repository = await this.#needs.openRepository.open(options);
+    assertPersons(repository, slug, 'worktree');
     const { tree, revision, risky } = await repository.planExport(id, options);
     return await audited(
       this.#needs.audit,

@@ -1,5 +1,11 @@
 import type { CommandShell } from '../../channel/command-shell.ts';
-import { type ChannelCommand, type CommandOutcome, whatToRun } from '../../channel/exec-channel.ts';
+import {
+  type ChannelCommand,
+  type CommandOutcome,
+  MAX_CHANNEL_STDIN_BYTES,
+  whatToRun,
+} from '../../channel/exec-channel.ts';
+import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import type { Command } from '../../domain/processes/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
@@ -7,7 +13,8 @@ import type { Policy } from '../../domain/sandbox/policy.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { shown } from '../../domain/text/shown.ts';
 import { workspacePath } from '../../domain/paths/workspace-path.ts';
-import type { ProgressOptions } from '../../ports/common/call.ts';
+import { writeContent } from '../../inside/file-contents.ts';
+import type { CallOptions, ProgressOptions } from '../../ports/common/call.ts';
 import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import { withoutSecretWords } from '../../domain/secrets/without-secrets.ts';
@@ -22,6 +29,8 @@ export interface RunCommandInput {
   readonly sandbox: string;
   /** A text for the sandbox's shell, or arguments that arrive verbatim. */
   readonly command: Command;
+  /** Text for the shell that is run in its place, which nobody is shown. */
+  readonly inPlace?: string | undefined;
   /** The tool that called: the revision's subject begins with it. @defaultValue 'run' */
   readonly tool?: string | undefined;
   /** Absolute inside the sandbox, or relative to the workdir. @defaultValue the workdir */
@@ -86,10 +95,12 @@ export class RunCommand {
         trigger: { tool, subject: text, detail: text, message },
         input: { command: withoutSecretWords(text.slice(0, 4096)), tool },
         waitMs,
-        async act({ channel }, record) {
+        async act(opened, record) {
+          const { channel } = opened;
           policy = record.policy;
+          const stdin = await stdinOf(opened, input.stdin, { signal });
           failpoint('exec.after-start');
-          const ended = await channel.run(channelCommand({ ...input, ...heard }, record), { signal });
+          const ended = await channel.run({ ...channelCommand({ ...input, ...heard }, record), ...stdin }, { signal });
           failpoint('exec.after-exit');
           const { shell } = channel;
           return typeof command === 'string' && shell !== undefined ? { ...ended, shell } : ended;
@@ -136,18 +147,29 @@ function guarded<Heard>(
 
 function channelCommand(input: RunCommandInput, record: SandboxRecord): ChannelCommand {
   const { workdir, policy } = record;
-  const { command, cwd, env, stdin, timeoutMs, maxOutputBytes, onOutput, onStart, isMerged } = input;
+  const { command, inPlace = command, cwd, env, timeoutMs, maxOutputBytes, onOutput, onStart, isMerged } = input;
   return {
-    ...whatToRun(command),
+    ...whatToRun(inPlace),
     cwd: cwd === undefined ? workdir : absolutePath(workdir, cwd),
     env: { ...commandVariables(record, 'run'), ...env },
-    stdin,
     timeoutMs: timeoutMs ?? policy.timeoutMs,
     maxOutputBytes,
     onOutput,
     onStart,
     isMerged,
   };
+}
+
+/** Much input would take the channel's shell long: it lies in a file of the playground until the command has it. */
+async function stdinOf(
+  opened: OpenedSandbox,
+  stdin: Uint8Array | undefined,
+  options: CallOptions,
+): Promise<Pick<ChannelCommand, 'stdin' | 'stdinFile'>> {
+  if (stdin === undefined || stdin.length <= MAX_CHANNEL_STDIN_BYTES) return { stdin };
+  const stdinFile = `${opened.runtime.playground}/.stdin-${crypto.randomUUID().slice(0, 8)}`;
+  await writeContent(opened, stdinFile, stdin, options);
+  return { stdinFile };
 }
 
 /** Inside the sandbox; what it leads to is the sandbox's own business. */
