@@ -143,6 +143,7 @@ export {
   type TakeSnapshotOptions,
 } from './ports/sandbox/snapshot-provider.ts';
 export type { FileChange } from './ports/source-control/file-change.ts';
+export type { FilePart, OfferedFile, OfferedHunk } from './ports/source-control/file-part.ts';
 export type {
   Base,
   BaseDescription,
@@ -218,7 +219,13 @@ export { deleteSandbox } from './operations/delete-sandbox.ts';
 export { checkMachine, type Explanation, explain } from './operations/explain.ts';
 export { exportWorktree } from './operations/review/export-worktree.ts';
 export { findSandbox } from './operations/find-sandbox.ts';
-export { applyChanges, mergeChanges, planDocument, planIntegration } from './operations/review/integrate.ts';
+export {
+  applyChanges,
+  mergeChanges,
+  offerParts,
+  planDocument,
+  planIntegration,
+} from './operations/review/integrate.ts';
 export { listSandboxes } from './operations/list-sandboxes.ts';
 export { openShell } from './operations/work/open-shell.ts';
 export type { CommandForm, Operation, OperationOptions, Parsed, UseCases } from './operations/declare/operation.ts';
@@ -296,7 +303,7 @@ export type { TakenBack } from './use-cases/work/spill-output.ts';
 export { AcceptWork, type GivenConsent, type OfferedWork, type ShowUnseen } from './use-cases/review/accept-work.ts';
 export type { ExportedTree, ExportTreeInput } from './use-cases/review/export-tree.ts';
 export { FindSandbox } from './use-cases/common/find-sandbox.ts';
-export type { IntegrateInput, IntegrateResult } from './use-cases/remove/integrate-changes.ts';
+export type { IntegrateInput, IntegrateResult, OfferedParts } from './use-cases/remove/integrate-changes.ts';
 export type { ShownPlan } from './use-cases/review/shown-plan.ts';
 export { type Look, LookAtSandbox } from './use-cases/review/look-at-sandbox.ts';
 export type { PastCall, PastOutput } from './use-cases/review/read-call.ts';

@@ -7,6 +7,7 @@ import {
   type DiffOptions,
   type ExportPlan,
   type FileChange,
+  type OfferedFile,
   type Forecast,
   type FoundBase,
   type Heap,
@@ -265,6 +266,12 @@ export class GitRepository implements SourceRepository {
       await requireOwnRepository(this.#user);
       return await this.#forPeople().makePlan(this.#store, this.#user, id, request, options?.signal);
     });
+  }
+
+  offered(plan: IntegrationPlan, options?: CallOptions): AsyncIterable<OfferedFile> {
+    return this.#iterate('integration.plan', options, () =>
+      this.#forPeople().offeredOf(this.#store, plan, options?.signal),
+    );
   }
 
   execute(

@@ -9,7 +9,7 @@ import { checkMachine, explain } from './explain.ts';
 import { exportWorktree } from './review/export-worktree.ts';
 import { forecastMerges } from './review/forecast-merges.ts';
 import { findSandbox } from './find-sandbox.ts';
-import { applyChanges, mergeChanges, planIntegration } from './review/integrate.ts';
+import { applyChanges, mergeChanges, offerParts, planIntegration } from './review/integrate.ts';
 import { listPorts } from './work/list-ports.ts';
 import { listSandboxes } from './list-sandboxes.ts';
 import { forkSandbox } from './fork-sandbox.ts';
@@ -66,6 +66,7 @@ export const OPERATIONS = [
   readServiceLogs,
   listPorts,
   planIntegration,
+  offerParts,
   applyChanges,
   mergeChanges,
   deleteSandbox,

@@ -1,0 +1,183 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { IntegrationPlan, OfferedFile, SourceRepository } from '@litterbox/core/provider';
+import { begin, put, record, GitFixture } from './git-fixture.ts';
+
+const numbered = (count: number, change: Readonly<Record<number, string>> = {}) =>
+  Array.from({ length: count }, (_, at) => `${change[at + 1] ?? `line ${at + 1}`}\n`).join('');
+const ask = { integration: 'apply', arguments: [] as string[] } as const;
+
+async function offered(repository: SourceRepository, plan: IntegrationPlan): Promise<Record<string, OfferedFile>> {
+  const files: OfferedFile[] = [];
+  for await (const file of repository.offered?.(plan) ?? []) files.push(file);
+  return Object.fromEntries(files.map((file) => [file.path, file]));
+}
+
+describe('parts of an apply', () => {
+  test('take the changes that were chosen, and leave the rest in the sandbox', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ 'a.txt': numbered(40), 'b.txt': 'b\n' });
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    const agents = numbered(40, { 1: 'ONE', 3: 'THREE\nand more', 20: 'TWENTY', 40: 'FORTY' });
+    await record(repository, id, { 'a.txt': agents, 'b.txt': 'B\n' });
+    const { 'a.txt': file } = await offered(repository, await repository.plan(id, ask));
+    expect(file?.hunks.map(({ firstChange }) => firstChange)).toEqual([0, 2, 3]);
+    expect(file?.hunks[0]?.lines.map((line) => Buffer.from(line).toString()).slice(0, 3)).toEqual([
+      '-line 1',
+      '+ONE',
+      ' line 2',
+    ]);
+    const part = { path: 'a.txt', digest: file?.digest ?? '', changes: [3, 1] };
+    const plan = await repository.plan(id, { ...ask, parts: [part] });
+    expect(plan.changes.map(({ path, addedLines }) => [path, addedLines])).toEqual([['a.txt', 3]]);
+    expect((await repository.execute(plan, { autostash: false })).outcome).toBe('staged');
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe(numbered(40, { 3: 'THREE\nand more', 40: 'FORTY' }));
+    expect(fixture.git(root, 'status', '--porcelain')).toBe('M  a.txt\n');
+    fixture.git(root, 'commit', '-qm', 'some');
+
+    // What the branch has is not offered again, and all of the rest makes the file whole.
+    const { 'a.txt': left } = await offered(repository, await repository.plan(id, ask));
+    expect(left?.hunks.map(({ firstChange }) => firstChange)).toEqual([0, 1]);
+    const rest = { path: 'a.txt', digest: left?.digest ?? '', changes: [0, 1] };
+    await repository.execute(await repository.plan(id, { ...ask, paths: ['b.txt'], parts: [rest] }), {
+      autostash: false,
+    });
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe(agents);
+    fixture.git(root, 'commit', '-qm', 'the rest');
+    expect(await repository.isMerged(id)).toBe(true);
+    fixture.git(root, 'fsck', '--strict', '--full');
+  });
+
+  test('are found where the branch moved the lines, and refused where it changed them', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ 'a.txt': numbered(40) });
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, { 'a.txt': numbered(40, { 5: 'FIVE', 30: 'THIRTY' }) });
+    const { 'a.txt': file } = await offered(repository, await repository.plan(id, ask));
+    const part = { path: 'a.txt', digest: file?.digest ?? '', changes: [1] };
+    put(root, 'a.txt', `more\n${numbered(40)}`);
+    fixture.git(root, 'commit', '-qam', 'above');
+    await repository.execute(await repository.plan(id, { ...ask, parts: [part] }), { autostash: false });
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe(`more\n${numbered(40, { 30: 'THIRTY' })}`);
+    fixture.git(root, 'commit', '-qm', 'taken');
+    for (const wrong of [part, { ...part, digest: '0'.repeat(64) }, { ...part, path: 'elsewhere' }])
+      await expect(repository.plan(id, { ...ask, parts: [wrong] })).rejects.toMatchObject({
+        code: wrong.path === 'elsewhere' ? 'NOT_FOUND' : 'CHANGED_SINCE_SHOWN',
+      });
+    // Changes that are none of them.
+    const { 'a.txt': now } = await offered(repository, await repository.plan(id, ask));
+    const none = { path: 'a.txt', digest: now?.digest ?? '', changes: [7] };
+    await expect(repository.plan(id, { ...ask, parts: [none] })).rejects.toMatchObject({
+      code: 'CHANGED_SINCE_SHOWN',
+    });
+  });
+
+  test('are not offered of what is whole: new, gone, binary, of another mode, a pointer, in conflict', async () => {
+    await using fixture = new GitFixture();
+    const pointer = (size: number) =>
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${'1'.repeat(64)}\nsize ${size}\n`;
+    const base = { gone: 'x\n', mode: 'x\n', binary: 'a\0b', 'big.psd': pointer(1), both: 'x\n', none: 'x' };
+    const root = fixture.repository(base);
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    const { gone: _gone, ...left } = base;
+    const agents = { ...left, 'new': 'n\n', binary: 'a\0c', 'big.psd': pointer(2), both: 'y\n', none: 'x\ny' };
+    await record(repository, id, {
+      ...agents,
+      mode: { type: 'file', content: Buffer.from('x\ny\n'), executable: true },
+    });
+    put(root, 'both', 'z\n');
+    fixture.git(root, 'commit', '-qam', 'meanwhile');
+    const files = await offered(repository, await repository.plan(id, ask));
+    expect(Object.entries(files).flatMap(([path, { digest }]) => (digest === undefined ? [] : [path]))).toEqual([
+      'none',
+    ]);
+    expect(Object.keys(files).sort()).toEqual(['big.psd', 'binary', 'both', 'gone', 'mode', 'new', 'none']);
+    expect(files['new']?.hunks).toHaveLength(1);
+    expect(files['binary']?.hunks).toEqual([]);
+    // A file without a newline at its end keeps its end.
+    const part = { path: 'none', digest: files['none']?.digest ?? '', changes: [0] };
+    await repository.execute(await repository.plan(id, { ...ask, parts: [part] }), { autostash: false });
+    expect(readFileSync(join(root, 'none'), 'utf8')).toBe('x\ny');
+  });
+});
+
+describe('an apply of what is there already', () => {
+  const BASE = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone.txt': 'g\n' };
+  const AGENT = { 'a.txt': 'A\n', 'b.txt': 'B\n', 'dir/new.txt': 'n\n' };
+  const started = async (fixture: GitFixture) => {
+    const root = fixture.repository(BASE);
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, AGENT);
+    return { root, repository, id };
+  };
+
+  test('does nothing the second time, staged or taken out of the index again', async () => {
+    await using fixture = new GitFixture();
+    const { root, repository, id } = await started(fixture);
+    await repository.execute(await repository.plan(id, ask), { autostash: false });
+    for (const state of [
+      'M  a.txt\nM  b.txt\nA  dir/new.txt\nD  gone.txt\n',
+      ' M a.txt\n M b.txt\n D gone.txt\n?? dir/\n',
+    ]) {
+      expect(fixture.git(root, 'status', '--porcelain')).toBe(state);
+      const plan = await repository.plan(id, ask);
+      expect(plan).toMatchObject({ upToDate: true, dirtyOverlap: [], changes: [] });
+      expect([...(plan.already ?? [])].sort()).toEqual(['a.txt', 'b.txt', 'dir/new.txt', 'gone.txt']);
+      expect((await repository.execute(plan, { autostash: false })).outcome).toBe('up-to-date');
+      expect(fixture.git(root, 'status', '--porcelain')).toBe(state);
+      fixture.git(root, 'reset', '-q');
+    }
+  });
+
+  test('takes what is left, leaves an edit of the same file to the person, and asks for it', async () => {
+    await using fixture = new GitFixture();
+    const { root, repository, id } = await started(fixture);
+    await repository.execute(await repository.plan(id, { ...ask, paths: ['a.txt'] }), { autostash: false });
+    await record(repository, id, { ...AGENT, 'b.txt': 'BB\n' });
+    const plan = await repository.plan(id, ask);
+    expect(plan.already).toEqual(['a.txt']);
+    await repository.execute(plan, { autostash: false });
+    expect(fixture.git(root, 'status', '--porcelain')).toBe('M  a.txt\nM  b.txt\nA  dir/new.txt\nD  gone.txt\n');
+    put(root, 'a.txt', 'mine\n');
+    expect((await repository.plan(id, ask)).dirtyOverlap).toEqual(['a.txt']);
+    // What was there when it was planned, and is not any more, was never agreed to.
+    put(root, 'a.txt', 'A\n');
+    const all = await repository.plan(id, ask);
+    expect(all.upToDate).toBe(true);
+    rmSync(join(root, 'dir'), { recursive: true });
+    fixture.git(root, 'reset', '-q', '--', 'dir');
+    await expect(repository.execute(all, { autostash: false })).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('merges over what is staged as it is merged, and refuses what is there beside the index', async () => {
+    await using fixture = new GitFixture();
+    const { root, repository, id } = await started(fixture);
+    await repository.execute(await repository.plan(id, ask), { autostash: false });
+    const merge = { integration: 'merge', arguments: [] as string[] } as const;
+    fixture.git(root, 'reset', '-q', 'a.txt');
+    expect((await repository.plan(id, merge)).dirtyOverlap).toEqual(['a.txt']);
+    fixture.git(root, 'add', 'a.txt');
+    const plan = await repository.plan(id, merge);
+    expect(plan).toMatchObject({ upToDate: false, dirtyOverlap: [] });
+    expect(plan.changes).toHaveLength(4);
+    expect((await repository.execute(plan, { autostash: false })).outcome).toBe('committed');
+    expect(fixture.git(root, 'status', '--porcelain')).toBe('');
+  });
+
+  test('puts edits aside and back with autostash, whatever is there already', async () => {
+    await using fixture = new GitFixture();
+    const { root, repository, id } = await started(fixture);
+    await repository.execute(await repository.plan(id, { ...ask, paths: ['a.txt', 'dir'] }), { autostash: false });
+    put(root, 'b.txt', 'b\nmine\n');
+    fixture.git(root, 'reset', '-q', '--', 'dir');
+    const result = await repository.execute(await repository.plan(id, ask), { autostash: true });
+    expect(result.conflicts).toEqual(['b.txt']);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('A\n');
+    expect(readFileSync(join(root, 'dir/new.txt'), 'utf8')).toBe('n\n');
+  });
+});
