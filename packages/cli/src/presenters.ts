@@ -59,7 +59,10 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   'sandbox-forecast': { load: async () => (await import('./commands/forecast.ts')).presented['sandbox-forecast'] },
   'sandbox-milestone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-milestone'] },
   'sandbox-apply': {
-    options: [['--dry-run', 'show what would happen']],
+    options: [
+      ['-p, --patch', 'choose change by change, in a terminal'],
+      ['--dry-run', 'show what would happen'],
+    ],
     load: async () => (await import('./commands/review.ts')).presented['sandbox-apply'],
   },
   'sandbox-merge': {

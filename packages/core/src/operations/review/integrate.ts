@@ -85,7 +85,12 @@ export const applyChanges = operation({
   command: {
     verb: 'apply',
     positional: ['sandbox', 'paths'],
-    examples: ['apply fix-login', 'apply fix-login src docs/api.md', 'apply fix-login -- -X theirs'],
+    examples: [
+      'apply fix-login',
+      'apply fix-login src docs/api.md',
+      'apply fix-login -p',
+      'apply fix-login -- -X theirs',
+    ],
   },
   input: input.extend({
     // At the command line they come after -- and begin with a dash.
