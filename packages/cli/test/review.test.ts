@@ -13,6 +13,9 @@ let session = '';
 
 beforeAll(async () => {
   scratch = new CliFixture();
+  writeFileSync(join(scratch.repository, 'many.txt'), Array.from({ length: 40 }, (_, at) => `${at + 1}\n`).join(''));
+  scratch.git('add', '-A');
+  scratch.git('commit', '-qm', 'many');
   await scratch.run(['create', 'one']);
   await scratch.run(['run', 'one', "echo b >> a.txt; echo '{}' > .envrc; echo new > new.txt; echo done"]);
   page = scratch.start(['review', 'one', '--no-open', '--json']);
@@ -81,6 +84,28 @@ describe('litterbox review', () => {
       { file: { path: 'later.txt' } },
       { end: true },
     ]);
+  });
+
+  it('takes hunks that it showed, and none of a file of which the branch has some by then', async () => {
+    await scratch.run(['run', 'one', "sed -i 's/^2$/TWO/; s/^30$/THIRTY/' many.txt"]);
+    const [{ tip }, ...lines] = (await ask('/api/sandboxes/one/diff')) as readonly [
+      { tip: string },
+      ...{ file?: { path: string; digest?: string; hunks: { firstChange: number }[] } }[],
+    ];
+    const file = lines.find((line) => line.file?.path === 'many.txt')?.file;
+    expect(file?.hunks.map(({ firstChange }) => firstChange)).toEqual([0, 1]);
+    const parts = [{ path: 'many.txt', digest: file?.digest, changes: [1] }];
+    expect(await ask('/api/sandboxes/one/plan', { integration: 'apply', parts })).toMatchObject({ files: 1 });
+    for (const wrong of [[{ ...parts[0], digest: 'x' }], [{ path: 'many.txt' }], ['many.txt']])
+      expect(await ask('/api/sandboxes/one/apply', { tip, parts: wrong })).toHaveProperty('error');
+    expect(scratch.git('diff', '--cached', '--name-only', 'many.txt')).toBe('');
+    expect(await ask('/api/sandboxes/one/apply', { tip, parts })).toMatchObject({ outcome: 'staged' });
+    expect(scratch.git('diff', '--cached', '-U0', 'many.txt')).toMatch(/-30\n\+THIRTY$/);
+    expect(scratch.git('diff', '--cached', '-U0', 'many.txt')).not.toContain('TWO');
+    scratch.git('commit', '-qm', 'thirty');
+    expect(await ask('/api/sandboxes/one/apply', { tip, parts })).toMatchObject({
+      error: { code: 'CHANGED_SINCE_SHOWN', hint: expect.stringContaining('litterbox apply one many.txt') },
+    });
   });
 
   it('is about the one sandbox that it was opened for', async () => {

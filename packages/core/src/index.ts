@@ -143,6 +143,7 @@ export {
   type TakeSnapshotOptions,
 } from './ports/sandbox/snapshot-provider.ts';
 export type { FileChange } from './ports/source-control/file-change.ts';
+export { SeenChanges } from './domain/patch/seen-changes.ts';
 export type { FilePart, OfferedFile, OfferedHunk } from './ports/source-control/file-part.ts';
 export type {
   Base,

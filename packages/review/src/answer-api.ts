@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { planIntegration } from '@litterbox/core';
+import { type FilePart, planIntegration } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
 import { decide, decisionOf } from './answers/decide.ts';
 import { DiffLines } from './answers/diff-lines.ts';
@@ -15,6 +15,7 @@ import { readBody } from './door/read-body.ts';
 interface PostBody {
   readonly path?: string;
   readonly paths?: readonly string[];
+  readonly parts?: readonly FilePart[];
   readonly integration?: 'apply' | 'merge';
 }
 
@@ -64,10 +65,10 @@ export class AnswerApi {
 
   /** Decisions, and questions about paths: those may be many, and of bytes that no address carries. */
   async #answerPost(sandbox: string, what: string, body: unknown, signal: AbortSignal): Promise<object | undefined> {
-    const { path = '', paths = [], integration = 'merge' } = (body ?? {}) as PostBody;
+    const { path = '', paths = [], parts = [], integration = 'merge' } = (body ?? {}) as PostBody;
     switch (what) {
       case 'plan': {
-        const some = paths.length > 0 ? { paths } : {};
+        const some = { ...(paths.length > 0 && { paths }), ...(parts.length > 0 && { parts }) };
         return shownPlan(await this.#litterbox.perform(planIntegration, { sandbox, integration, ...some }, { signal }));
       }
       case 'blame':

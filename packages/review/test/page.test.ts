@@ -191,6 +191,44 @@ describe('the page', () => {
     ]);
   });
 
+  it('takes hunks of a file, by mouse and by key, with the digest of what is shown', async () => {
+    const hunk = (at: number) => `@@ -${at},3 +${at},3 @@\n a\n-b${at}\n+B${at}\n c\n`;
+    const whole = 'diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+n\n';
+    const patch = `diff --git a/a b/a\n--- a/a\n+++ b/a\n${[10, 30, 50].map(hunk).join('')}${whole}`;
+    const works = fakeWorks(
+      async function* () {
+        yield Buffer.from(patch);
+      },
+      2,
+      {
+        'sandbox-plan': () => ({ ...PLAN, integration: 'apply' }),
+        'sandbox-apply': () => ({ outcome: 'staged', isDeleted: false, conflicts: [], plan: PLAN }),
+      },
+    );
+    await using seen = await seePage(works);
+    const { page } = seen;
+    const box = (name: RegExp) => page.locator('.list').getByRole('checkbox', { name });
+    await box(/line 30/).check();
+    await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
+    expect(await box(/^Take a$/).evaluate((one) => (one as HTMLInputElement).indeterminate)).toBe(true);
+    expect(await page.locator('.hunk').getByRole('checkbox').count()).toBe(3); // a new file is whole or nothing
+    expect(await violations(page)).toEqual([]);
+    await box(/^Take a$/).check();
+    await box(/line 30/).uncheck();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('n');
+    await page.keyboard.press('h'); // leaves the first one
+    await page.getByRole('button', { name: 'Apply 1 file' }).click();
+    await page.getByText('parts of 1 file of hostile').waitFor();
+    await page.getByRole('button', { name: 'Stage the changes' }).click();
+    await page.getByText('The changes are staged').waitFor();
+    const parts = [{ path: 'a', digest: expect.stringMatching(/^[0-9a-f]{64}$/), changes: [2] }];
+    const asked = works.asked.filter(({ operation }) => operation === 'sandbox-apply');
+    expect(asked.map(({ input }) => input)).toEqual([
+      { sandbox: 'hostile', tip: TIP, acceptRisky: false, paths: [], parts },
+    ]);
+  });
+
   it('says of a sandbox that cannot be looked at that nobody looked', async () => {
     const summary = {
       state: 'ready',

@@ -67,6 +67,7 @@ export interface Plan {
   readonly files: number;
   readonly conflicts: readonly string[];
   readonly dirty: readonly string[];
+  readonly already: readonly string[];
   readonly passing: readonly string[];
   readonly unmilestoned: number;
   readonly halfRenames: readonly { readonly from: string; readonly to: string; readonly taken: 'from' | 'to' }[];
@@ -79,11 +80,19 @@ export interface Plan {
   readonly proof: { readonly tests: readonly TestRun[]; readonly looked: number; readonly isMore: boolean };
 }
 
+/** Some changes of a file, by their numbers, with the digest of all of them. */
+export interface FilePart {
+  readonly path: string;
+  readonly digest: string;
+  readonly changes: readonly number[];
+}
+
 export type PatchLine = string | readonly [head: string, more: number, tail: string];
 
 export interface PatchHunk {
   readonly oldStart: number;
   readonly newStart: number;
+  readonly firstChange: number;
   readonly title: string;
   readonly lines: readonly PatchLine[];
 }
@@ -97,6 +106,7 @@ export interface PatchFile {
   readonly isBinary: boolean;
   readonly modes?: readonly [before: string, after: string];
   readonly hunks: readonly PatchHunk[];
+  readonly digest?: string;
   readonly leftOut: number;
 }
 

@@ -150,6 +150,8 @@ export class App {
         return one?.diff.fold();
       case 'take':
         return one?.takeCurrent();
+      case 'take-hunk':
+        return one?.takeHunk();
       case 'changes':
       case 'since':
       case 'calls':

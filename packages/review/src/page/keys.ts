@@ -6,6 +6,7 @@ export const KEYS: readonly (readonly [keys: readonly string[], words: string, a
   [['p'], 'hunk before', 'last-hunk'],
   [['x'], 'fold or unfold the file', 'fold'],
   [['t'], 'take the file, or leave it', 'take'],
+  [['h'], 'take the hunk, or leave it', 'take-hunk'],
   [['s'], 'side by side, or one below the other', 'split'],
   [['1'], 'changes', 'changes'],
   [['2'], 'what changed since you looked', 'since'],
@@ -26,6 +27,7 @@ export type Action =
   | 'last-hunk'
   | 'fold'
   | 'take'
+  | 'take-hunk'
   | 'split'
   | 'changes'
   | 'since'

@@ -3,12 +3,13 @@ import { CallDialogs } from './call-dialogs.ts';
 import { callsView } from './calls-view.ts';
 import { openDecision } from './decide-dialog.ts';
 import { openDialog } from './dialog.ts';
-import { DiffView } from './diff-view.ts';
+import { DiffView } from './diff/diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
 import { addNote, countNotes, notesText } from './notes.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
 import { Refused, type Server, wordsOf } from './server.ts';
+import { Taken } from './taken.ts';
 import { counted } from './words.ts';
 
 type Tab = 'changes' | 'since' | 'calls';
@@ -35,7 +36,7 @@ export class SandboxView {
   readonly #tabs: ReadonlyMap<Tab, HTMLButtonElement>;
   readonly #gone = new AbortController();
   readonly #dialogs: CallDialogs;
-  #taken: ReadonlySet<string> = new Set();
+  #taken = new Taken();
   #tip: string | undefined;
   #since: DiffStart['since'];
   #all: PatchFile[] = [];
@@ -49,7 +50,7 @@ export class SandboxView {
     this.#dialogs = new CallDialogs(server, this.#address, this.#gone.signal);
     this.#works = works;
     this.#events = events;
-    const onTake = (path: string, isTaken: boolean) => this.#take(path, isTaken);
+    const onTake = (path: string, isTaken: boolean) => this.#take(this.#taken.withFile(path, isTaken));
     this.#diff = new DiffView({
       onFile: (file) => this.#showCurrent(file),
       onLine: (file, line) =>
@@ -58,6 +59,7 @@ export class SandboxView {
           this.#showTaking();
         }),
       onTake,
+      onTakeHunk: (file, at, isTaken) => this.#take(this.#taken.withHunk(file, at, isTaken)),
     });
     this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
     this.#diff.setSplit(isSplit);
@@ -132,14 +134,19 @@ export class SandboxView {
 
   takeCurrent(): void {
     const path = this.#diff.currentFile?.path;
-    if (path !== undefined) this.#take(path, !this.#taken.has(path));
+    if (path !== undefined) this.#take(this.#taken.withFile(path, this.#taken.of(path) !== 'all'));
+  }
+
+  takeHunk(): void {
+    const { file, at = 0 } = this.#diff.currentHunk ?? {};
+    if (file) this.#take(this.#taken.withHunk(file, at, !this.#taken.hasHunk(file.path, at)));
   }
 
   decide(verb: 'apply' | 'merge'): void {
     if (this.#tip === undefined) return;
-    const paths = verb === 'apply' ? [...this.#taken] : [];
+    const [paths, parts] = verb === 'apply' ? [this.#taken.paths, this.#taken.parts(this.#all)] : [[], []];
     const unshownLines = this.#all.reduce((sum, { leftOut }) => sum + leftOut, 0);
-    const asked = { sandbox: this.#name, verb, paths: this.#withRenames(paths), tip: this.#tip, unshownLines };
+    const asked = { sandbox: this.#name, verb, paths: this.#withRenames(paths), parts, tip: this.#tip, unshownLines };
     void openDecision(this.#server, asked, {
       onDone: (decided) => this.#showDone(decided),
       onCall: (call) => void this.#dialogs.showCall(call),
@@ -253,10 +260,7 @@ export class SandboxView {
     this.#calls.replaceChildren(callsView(entries, isMore, (call) => void this.#dialogs.showCall(call)));
   }
 
-  #take(path: string, isTaken: boolean): void {
-    const taken = new Set(this.#taken);
-    if (isTaken) taken.add(path);
-    else taken.delete(path);
+  #take(taken: Taken): void {
     this.#taken = taken;
     this.#diff.setTaken(taken);
     this.#files.setTaken(taken);
@@ -272,7 +276,7 @@ export class SandboxView {
     };
     this.#taking.replaceChildren(
       button(some > 0 ? `Apply ${counted(some, 'file')} …` : 'Apply all …', 'apply', some > 0),
-      ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#clearTaken() }, 'Take none')] : []),
+      ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#take(new Taken()) }, 'Take none')] : []),
       button('Merge …', 'merge', some === 0),
       ...this.#noteButtons(),
     );
@@ -284,9 +288,5 @@ export class SandboxView {
     const copy = element('button', { onclick: () => void navigator.clipboard.writeText(notesText(this.#name)) });
     copy.textContent = `Copy ${counted(count, 'note')}`;
     return [copy];
-  }
-
-  #clearTaken(): void {
-    for (const path of this.#taken) this.#take(path, false);
   }
 }

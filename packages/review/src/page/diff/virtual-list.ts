@@ -1,4 +1,4 @@
-import { element } from './element.ts';
+import { element } from '../element.ts';
 
 /** The rows of a list. Heights are guesses until a row was drawn. */
 export interface ListSource {
@@ -46,6 +46,13 @@ export class VirtualList {
   /** The first row that is seen. */
   get first(): number {
     return this.#first;
+  }
+
+  /** Whether the beginning of a row is seen. */
+  isSeen(index: number): boolean {
+    const top = this.#tops[index] ?? 0;
+    const { scrollTop, clientHeight } = this.scroller;
+    return top >= scrollTop - 1 && top < scrollTop + clientHeight;
   }
 
   /** @param kept rows at the beginning that are as they were */

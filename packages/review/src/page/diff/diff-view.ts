@@ -1,10 +1,12 @@
-import type { PatchFile, RiskGroup } from './answers.ts';
+import type { PatchFile, RiskGroup } from '../answers.ts';
 import { changedPart } from './changed-part.ts';
 import { codeText } from './code-text.ts';
+import { fileHead, hunkHead, isDivisible } from './diff-heads.ts';
 import { type Row, rowsOf, type Side, textOf } from './diff-rows.ts';
-import { element } from './element.ts';
+import { element } from '../element.ts';
 import { languageOf } from './language-of.ts';
 import { Painter } from './painter.ts';
+import { Taken } from '../taken.ts';
 import { VirtualList } from './virtual-list.ts';
 
 /** Events of the diff. */
@@ -12,6 +14,7 @@ export interface DiffEvents {
   onFile(file: PatchFile | undefined): void;
   onLine(file: PatchFile, line: number): void;
   onTake(path: string, isTaken: boolean): void;
+  onTakeHunk(file: PatchFile, hunk: number, isTaken: boolean): void;
 }
 
 const LINE_PX = 20;
@@ -28,10 +31,12 @@ export class DiffView {
   #starts: number[] = [];
   #shown = 0;
   readonly #folded = new Map<string, boolean>();
-  #taken: ReadonlySet<string> = new Set();
+  #taken = new Taken();
   #reasons: ReadonlyMap<string, string> = new Map();
   #isSplit = false;
   #lastFile: PatchFile | undefined;
+  /** The row that keys are about; the first that is seen where it is out of sight. */
+  #cursor: number | undefined;
 
   constructor(events: DiffEvents) {
     this.#events = events;
@@ -66,7 +71,7 @@ export class DiffView {
     this.#list.scrollTo(this.#starts[current] ?? 0);
   }
 
-  setTaken(taken: ReadonlySet<string>): void {
+  setTaken(taken: Taken): void {
     this.#taken = taken;
     this.#list.redraw();
   }
@@ -83,17 +88,28 @@ export class DiffView {
       (file) => file.path === path || (path.endsWith('/') && file.path.startsWith(path)),
     );
     if (at < 0) return false;
-    this.#list.scrollTo(this.#starts[at] ?? 0);
-    this.#noteFile();
+    this.#moveTo(this.#starts[at] ?? 0);
     return true;
   }
 
   /** To the next file or hunk, or back. */
   step(kind: 'file' | 'hunk', by: 1 | -1): void {
     const isWanted = (row: Row | undefined) => row?.type === kind;
-    let at = this.#list.first + by;
+    let at = this.#place + by;
     while (at >= 0 && at < this.#rows.length && !isWanted(this.#rows[at])) at += by;
-    if (isWanted(this.#rows[at])) this.#list.scrollTo(at);
+    if (isWanted(this.#rows[at])) this.#moveTo(at);
+  }
+
+  /** A list that is short does not move: what keys are about has a mark. */
+  #moveTo(row: number): void {
+    this.#cursor = row;
+    this.#list.scrollTo(row);
+    this.#list.redraw();
+    this.#noteFile();
+  }
+
+  get #place(): number {
+    return this.#cursor !== undefined && this.#list.isSeen(this.#cursor) ? this.#cursor : this.#list.first;
   }
 
   fold(): void {
@@ -112,8 +128,17 @@ export class DiffView {
     return this.#files[this.#current()];
   }
 
+  /** The hunk that keys are about, of a file that can be taken by hunks. */
+  get currentHunk(): { readonly file: PatchFile; readonly at: number } | undefined {
+    const row = this.#rows[this.#place];
+    const file = this.currentFile;
+    if (!file || !row || !isDivisible(file)) return undefined;
+    const hunk = row.type === 'hunk' ? row.hunk : row.type === 'lines' ? (row.right ?? row.left)?.hunk : undefined;
+    return hunk && { file, at: file.hunks.indexOf(hunk) };
+  }
+
   #current(): number {
-    return this.#rows[this.#list.first]?.file ?? 0;
+    return this.#rows[this.#place]?.file ?? 0;
   }
 
   #toggle(file: PatchFile): void {
@@ -128,6 +153,7 @@ export class DiffView {
   }
 
   #build(): void {
+    this.#cursor = undefined;
     this.#rows = [];
     this.#starts = [];
     this.#files.forEach((_file, at) => this.#append(at));
@@ -147,7 +173,11 @@ export class DiffView {
       {
         length: this.#rows.length,
         guess: (index) => guess(this.#rows[index] as Row, columns),
-        draw: (index) => this.#draw(this.#rows[index] as Row),
+        draw: (index) => {
+          const row = this.#draw(this.#rows[index] as Row);
+          if (index === this.#cursor) row.classList.add('cursor');
+          return row;
+        },
       },
       kept,
     );
@@ -161,41 +191,21 @@ export class DiffView {
 
   #draw(row: Row): HTMLElement {
     const file = this.#files[row.file] as PatchFile;
-    if (row.type === 'file') return this.#fileHead(file);
-    if (row.type === 'hunk')
-      return element('div', { class: 'hunk' }, `Line ${row.hunk.newStart}`, element('span', {}, row.hunk.title));
+    if (row.type === 'file')
+      return fileHead(file, {
+        taken: this.#taken.of(file.path),
+        isFolded: this.#isFolded(file),
+        reason: this.#reasons.get(file.path),
+        onTake: (isTaken) => this.#events.onTake(file.path, isTaken),
+        onFold: () => this.#toggle(file),
+      });
+    if (row.type === 'hunk') {
+      const at = file.hunks.indexOf(row.hunk);
+      const onTake = (isTaken: boolean) => this.#events.onTakeHunk(file, at, isTaken);
+      return hunkHead(file, at, this.#taken.hasHunk(file.path, at), onTake);
+    }
     if (row.type === 'note') return element('div', { class: 'note' }, row.text);
     return this.#isSplit ? this.#splitLine(file, row) : this.#unifiedLine(file, row);
-  }
-
-  #fileHead(file: PatchFile): HTMLElement {
-    const isFolded = this.#isFolded(file);
-    const reason = this.#reasons.get(file.path);
-    const take = element('input', {
-      type: 'checkbox',
-      'aria-label': `Take ${file.name}`,
-      title: 'Take this file',
-      onchange: (event) => this.#events.onTake(file.path, (event.target as HTMLInputElement).checked),
-    });
-    take.checked = this.#taken.has(file.path);
-    return element(
-      'div',
-      { class: 'file-head' },
-      element(
-        'button',
-        {
-          class: 'fold',
-          'aria-expanded': String(!isFolded),
-          'aria-label': `Lines of ${file.name}`,
-          onclick: () => this.#toggle(file),
-        },
-        isFolded ? '▸' : '▾',
-      ),
-      element('h3', {}, file.fromName !== undefined && `${file.fromName} → `, file.name),
-      file.change !== 'modified' && element('span', { class: `tag ${file.change}` }, file.change),
-      reason !== undefined && element('span', { class: 'tag risk' }, reason),
-      element('label', { class: 'take' }, take, 'take'),
-    );
   }
 
   #unifiedLine(file: PatchFile, { left, right }: { readonly left?: Side; readonly right?: Side }): HTMLElement {

@@ -1,4 +1,4 @@
-import type { PatchFile, PatchHunk, PatchLine } from './answers.ts';
+import type { PatchFile, PatchHunk, PatchLine } from '../answers.ts';
 
 /** One row of the list: the heading of a file, that of a hunk, a line, two lines side by side, or a sentence. */
 export type Row =
