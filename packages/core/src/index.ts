@@ -317,7 +317,7 @@ export type { RestoreSnapshotResult } from './use-cases/go-back/restore-snapshot
 export type { SandboxSnapshot } from './use-cases/remove/sandbox-snapshots.ts';
 export type { TakeSnapshotResult } from './use-cases/go-back/take-snapshot.ts';
 export type { SnapshotNote } from './domain/sandbox/snapshot-note.ts';
-export type { LastCall, SandboxSummary, ShownState } from './use-cases/review/list-sandboxes.ts';
+export type { LastCall, ListedConflicts, SandboxSummary, ShownState } from './use-cases/review/list-sandboxes.ts';
 export type { InstalledSandbox } from './use-cases/prepare/install-image.ts';
 export { NetworkLedger } from './use-cases/network/network-ledger.ts';
 export { OpenNetwork, type NetworkSession } from './use-cases/network/open-network.ts';

@@ -164,6 +164,7 @@ export type {
   Integration,
   Forecast,
   ForecastConflict,
+  ForecastOptions,
   IntegrationPlan,
   IntegrationResult,
   LargeFileState,

@@ -9,6 +9,7 @@ import {
   type FileChange,
   type OfferedFile,
   type Forecast,
+  type ForecastOptions,
   type FoundBase,
   type Heap,
   type IntegrationPlan,
@@ -283,9 +284,9 @@ export class GitRepository implements SourceRepository {
     );
   }
 
-  forecast(ids: readonly SandboxId[], options?: CallOptions): Promise<Forecast> {
+  forecast(ids: readonly SandboxId[], options?: ForecastOptions): Promise<Forecast> {
     return this.#translate('integration.forecast', options, () =>
-      this.#forPeople().forecastConflicts(this.#store, this.#user, ids, options?.signal),
+      this.#forPeople().forecastConflicts(this.#store, this.#user, ids, { ...options }),
     );
   }
 

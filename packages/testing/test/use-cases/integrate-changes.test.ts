@@ -370,3 +370,13 @@ test('a plan holds what no call recorded, the words of the commits, and what the
   expect(plan).toMatchObject({ unmilestoned: 1, messages: ['Mine'] });
   expect(plan.changes.map(({ path }) => path)).toEqual(['late', 'work']);
 });
+
+test('parts of files are refused where whole files alone can be taken, and of a merge', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  const parts = [{ path: 'work', digest: '0'.repeat(64), changes: [0] }];
+  await expect(fixture.integrateChanges.offer({ sandbox: 'a' })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  await expect(fixture.integrateChanges.integrate({ ...apply, parts })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  await expect(fixture.integrateChanges.plan({ ...merge, parts })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  expect(fixture.person.read('work')).toBeUndefined();
+});

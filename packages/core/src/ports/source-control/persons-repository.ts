@@ -214,8 +214,16 @@ export interface ForecastConflict {
 export interface Forecast {
   /** Those with HEAD first. */
   readonly conflicts: readonly ForecastConflict[];
-  /** How many pairs of sandboxes were not tried, because they were too many. */
+  /** How many pairs of sandboxes were not tried, because they were too many or the time was over. */
   readonly untried: number;
+  /** Sandboxes that were not tried with HEAD, because the time was over. Absent when there are none. */
+  readonly unknown?: readonly SandboxId[];
+}
+
+/** How long a forecast may take. */
+export interface ForecastOptions extends CallOptions {
+  /** What was found before, and what can be tried in about that time. @defaultValue everything is tried, known or not */
+  readonly budgetMs?: number;
 }
 
 /** The effect of an apply or merge. */
@@ -334,7 +342,7 @@ export interface PersonsRepository {
    *
    * @throws LitterboxError `UNBORN_HEAD`
    */
-  forecast(ids: readonly SandboxId[], options?: CallOptions): Promise<Forecast>;
+  forecast(ids: readonly SandboxId[], options?: ForecastOptions): Promise<Forecast>;
 
   /** True when the user's HEAD contains the sandbox's work: its tip was merged, or its changes are all there. */
   isMerged(id: SandboxId, options?: CallOptions): Promise<boolean>;
