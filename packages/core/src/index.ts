@@ -241,6 +241,7 @@ export { blameFile } from './operations/review/blame-file.ts';
 export { readProof } from './operations/review/read-proof.ts';
 export { readUsage } from './operations/review/read-usage.ts';
 export { readCall } from './operations/review/read-call.ts';
+export { readContent } from './operations/review/read-content.ts';
 export { readDiff, type SandboxDiff } from './operations/review/read-diff.ts';
 export { readFile } from './operations/work/read-file.ts';
 export { readLog } from './operations/review/read-log.ts';

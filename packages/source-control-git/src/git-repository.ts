@@ -51,6 +51,7 @@ import { IgnoreMatcher } from './ignore/ignore-matcher.ts';
 import type { Integration } from './integrate/integration.ts';
 import { cutMilestone } from './publish/cut-milestone.ts';
 import { PersonalRules } from './person/personal-rules.ts';
+import { readContent } from './store/read-content.ts';
 import { readBlame } from './store/read-blame.ts';
 import { readChangedFiles, readDiff } from './store/read-diff.ts';
 import { readLog, resolveRevision } from './store/read-log.ts';
@@ -256,6 +257,14 @@ export class GitRepository implements SourceRepository {
     options?: CallOptions & { readonly upTo?: ObjectId },
   ): Promise<readonly BlamedLines[]> {
     return this.#translate('history.blame', options, () => readBlame(this.#store, id, path, options));
+  }
+
+  content(
+    id: SandboxId,
+    path: string,
+    options: CallOptions & { readonly at: ObjectId; readonly maxBytes: number },
+  ): Promise<Uint8Array | undefined> {
+    return this.#translate('history.content', options, () => readContent(this.#store, id, path, options));
   }
 
   resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision> {

@@ -19,6 +19,7 @@ import { clearPool, fillPool, listPool, managePool } from './pool.ts';
 import { raceForks } from './race-forks.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
 import { readCall } from './review/read-call.ts';
+import { readContent } from './review/read-content.ts';
 import { readDiff } from './review/read-diff.ts';
 import { readFile } from './work/read-file.ts';
 import { readProof } from './review/read-proof.ts';
@@ -58,6 +59,7 @@ export const OPERATIONS = [
   readUsage,
   blameFile,
   forecastMerges,
+  readContent,
   readDiff,
   findSandbox,
   openShell,
