@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
+import { LitterboxError } from '@litterbox/core';
 import type { Page } from 'playwright-core';
 import { seePage } from './browser.ts';
 import { fakeWorks, numberedPatch, PLAN, TIP } from './fake-works.ts';
@@ -114,7 +115,91 @@ describe('AX144: what an agent wrote', () => {
   });
 });
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(10)"><script>alert(11)</script></svg>';
+
+describe('AX164: binary files', () => {
+  const binary = (path: string) =>
+    `diff --git a/${path} b/${path}\nindex 1..2 100644\nBinary files a/${path} and b/${path} differ\n`;
+  const paths = ['real.png', 'svg.png', 'html.gif', 'huge.webp', 'other.bin'];
+  const contents: Readonly<Record<string, string | Uint8Array>> = {
+    'real.png': Buffer.from(PIXEL, 'base64'),
+    'svg.png': SVG,
+    'html.gif': 'GIF89a<script>alert(12)</script>'.slice(0, 9),
+    'other.bin': '\0\u00ff'.repeat(100),
+  };
+  const works = () =>
+    fakeWorks(
+      async function* () {
+        yield Buffer.from(paths.map(binary).join(''));
+      },
+      paths.length,
+      {
+        'sandbox-content': ({ path, revision }: { readonly path: string; readonly revision: string }) => {
+          if (path === 'huge.webp')
+            throw new LitterboxError('FILE_TOO_LARGE', `${WORDS} is too large`, { operation: 'test', hint: 'none' });
+          return revision === '0' && path === 'real.png' ? undefined : Buffer.from(contents[path] ?? '');
+        },
+      },
+    );
+
+  it('are shown as pictures of pixels, or as sizes, and run nothing', async () => {
+    await using seen = await seePage(works());
+    const { page, trouble } = seen;
+    await page.getByText('1 × 1 pixels, 70 bytes').waitFor();
+    await page.getByText('before: no file').waitFor();
+    await page.getByText(String.raw`\u202e\x1b[2J is too large`).first().waitFor();
+    await page.getByRole('button', { name: 'Show before and after' }).click();
+    await page.getByText('after: 300 bytes').waitFor();
+    await page.getByText(`after: ${SVG.length} bytes`).waitFor();
+    const images = page.locator('.list img');
+    expect(await images.count()).toBe(1);
+    expect(await images.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1);
+    expect(await images.getAttribute('src')).toMatch(/^blob:http:\/\/127\.0\.0\.1:/);
+    expect(await violations(page)).toEqual([]);
+    expect(trouble).toEqual([]);
+  });
+});
+
 describe('the page', () => {
+  it('shows all lines of a file when it is asked, and its changes alone again', async () => {
+    const whole = [
+      '@@ -1,9 +1,9 @@',
+      ...[1, 2, 3, 4].map((at) => ` line ${at}`),
+      '-old',
+      '+new',
+      ' line 6',
+      ' end',
+      '',
+    ];
+    const head = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n';
+    const some = `${head}@@ -5,1 +5,1 @@\n-old\n+new\n`;
+    let tip = TIP;
+    const works = fakeWorks(() => numberedPatch(1, 1), 1, {
+      'sandbox-diff': ({ contextLines }: { readonly contextLines?: number }) => ({
+        tip: contextLines === undefined ? TIP : tip,
+        files: async () => [1],
+        patch: async function* () {
+          yield Buffer.from(contextLines === undefined ? some : head + whole.join('\n'));
+        },
+        markShown: async () => {},
+      }),
+    });
+    await using seen = await seePage(works);
+    const { page } = seen;
+    await page.getByText('new', { exact: true }).waitFor();
+    expect(await page.getByText('line 1', { exact: true }).count()).toBe(0);
+    await page.keyboard.press('f');
+    await page.getByText('line 1', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'changes alone of a' }).click();
+    await page.getByText('line 1', { exact: true }).waitFor({ state: 'detached' });
+    tip = '3'.repeat(40);
+    await page.keyboard.press('f');
+    await page.getByText('The sandbox went on').waitFor();
+    expect(await page.getByText('line 1', { exact: true }).count()).toBe(0);
+  });
+
   it('has no violation of axe, light and dark, wide and narrow, with its dialogs', async () => {
     for (const [isDark, width] of [
       [false, 1360],

@@ -110,6 +110,28 @@ export interface PatchFile {
   readonly leftOut: number;
 }
 
+/** A binary file before and after; a side is absent where there is no file. */
+export interface Sides {
+  readonly before?: FileSide;
+  readonly after?: FileSide;
+}
+
+/** A file with all of its lines, of the state that was looked at. */
+export interface WholeFile {
+  readonly tip: string;
+  readonly file?: PatchFile;
+}
+
+export interface FileSide {
+  readonly bytes?: number;
+  readonly refused?: string;
+  readonly type?: string;
+  readonly width?: number;
+  readonly height?: number;
+  /** Base64. */
+  readonly picture?: string;
+}
+
 /** The first line of a diff. */
 export interface DiffStart {
   readonly tip: string;

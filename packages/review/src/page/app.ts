@@ -150,6 +150,8 @@ export class App {
         return one?.diff.fold();
       case 'take':
         return one?.takeCurrent();
+      case 'whole':
+        return void one?.diff.toggleWhole();
       case 'take-hunk':
         return one?.takeHunk();
       case 'changes':

@@ -5,6 +5,7 @@ export const KEYS: readonly (readonly [keys: readonly string[], words: string, a
   [['n'], 'next hunk', 'next-hunk'],
   [['p'], 'hunk before', 'last-hunk'],
   [['x'], 'fold or unfold the file', 'fold'],
+  [['f'], 'all lines of the file, or its changes alone', 'whole'],
   [['t'], 'take the file, or leave it', 'take'],
   [['h'], 'take the hunk, or leave it', 'take-hunk'],
   [['s'], 'side by side, or one below the other', 'split'],
@@ -26,6 +27,7 @@ export type Action =
   | 'next-hunk'
   | 'last-hunk'
   | 'fold'
+  | 'whole'
   | 'take'
   | 'take-hunk'
   | 'split'

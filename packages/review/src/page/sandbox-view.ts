@@ -6,6 +6,7 @@ import { openDialog } from './dialog.ts';
 import { DiffView } from './diff/diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
+import { FileSource } from './file-source.ts';
 import { addNote, countNotes, notesText } from './notes.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
 import { Refused, type Server, wordsOf } from './server.ts';
@@ -36,6 +37,7 @@ export class SandboxView {
   readonly #tabs: ReadonlyMap<Tab, HTMLButtonElement>;
   readonly #gone = new AbortController();
   readonly #dialogs: CallDialogs;
+  readonly #source: FileSource;
   #taken = new Taken();
   #tip: string | undefined;
   #since: DiffStart['since'];
@@ -48,6 +50,12 @@ export class SandboxView {
     this.#server = server;
     this.#name = name;
     this.#dialogs = new CallDialogs(server, this.#address, this.#gone.signal);
+    this.#source = new FileSource(
+      server,
+      this.#address,
+      this.#gone.signal,
+      (words) => (this.#status.textContent = words),
+    );
     this.#works = works;
     this.#events = events;
     const onTake = (path: string, isTaken: boolean) => this.#take(this.#taken.withFile(path, isTaken));
@@ -59,6 +67,8 @@ export class SandboxView {
           this.#showTaking();
         }),
       onTake,
+      readSides: async (file) => await this.#source.sides(file, this.#tip),
+      readWhole: async (file) => await this.#source.whole(file, this.#tip),
       onTakeHunk: (file, at, isTaken) => this.#take(this.#taken.withHunk(file, at, isTaken)),
     });
     this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
@@ -269,11 +279,9 @@ export class SandboxView {
 
   #showTaking(): void {
     const some = this.#taken.size;
-    const button = (text: string, verb: 'apply' | 'merge', isPrimary: boolean) => {
-      const made = element('button', { class: isPrimary ? 'primary' : '', onclick: () => this.decide(verb) }, text);
-      made.disabled = this.#tip === undefined || this.#all.length === 0;
-      return made;
-    };
+    const disabled = this.#tip === undefined || this.#all.length === 0;
+    const button = (text: string, verb: 'apply' | 'merge', isPrimary: boolean) =>
+      element('button', { class: isPrimary ? 'primary' : '', disabled, onclick: () => this.decide(verb) }, text);
     this.#taking.replaceChildren(
       button(some > 0 ? `Apply ${counted(some, 'file')} …` : 'Apply all …', 'apply', some > 0),
       ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#take(new Taken()) }, 'Take none')] : []),

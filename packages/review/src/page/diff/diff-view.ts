@@ -1,10 +1,12 @@
 import type { PatchFile, RiskGroup } from '../answers.ts';
 import { changedPart } from './changed-part.ts';
 import { codeText } from './code-text.ts';
-import { fileHead, hunkHead, isDivisible } from './diff-heads.ts';
+import { BinaryView, type ReadSides } from './binary-view.ts';
+import { fileHead, hasMore, hunkHead, isDivisible } from './diff-heads.ts';
 import { type Row, rowsOf, type Side, textOf } from './diff-rows.ts';
 import { element } from '../element.ts';
 import { languageOf } from './language-of.ts';
+import { guessHeight } from './guess-height.ts';
 import { Painter } from './painter.ts';
 import { Taken } from '../taken.ts';
 import { VirtualList } from './virtual-list.ts';
@@ -15,9 +17,11 @@ export interface DiffEvents {
   onLine(file: PatchFile, line: number): void;
   onTake(path: string, isTaken: boolean): void;
   onTakeHunk(file: PatchFile, hunk: number, isTaken: boolean): void;
+  readSides: ReadSides;
+  /** All lines of a file; undefined when it could not be read, which has been said. */
+  readWhole(file: PatchFile): Promise<PatchFile | undefined>;
 }
 
-const LINE_PX = 20;
 const FOLDED_LINES = 3_000;
 
 /** The changed files, one after the other. */
@@ -31,6 +35,9 @@ export class DiffView {
   #starts: number[] = [];
   #shown = 0;
   readonly #folded = new Map<string, boolean>();
+  /** Files of which all lines are shown. */
+  readonly #wholes = new Map<string, PatchFile>();
+  readonly #binaries: BinaryView;
   #taken = new Taken();
   #reasons: ReadonlyMap<string, string> = new Map();
   #isSplit = false;
@@ -41,6 +48,7 @@ export class DiffView {
   constructor(events: DiffEvents) {
     this.#events = events;
     this.#list = new VirtualList('Changes', () => this.#noteFile());
+    this.#binaries = new BinaryView(events.readSides, () => this.#list.redraw());
   }
 
   get view(): HTMLElement {
@@ -52,6 +60,8 @@ export class DiffView {
   }
 
   clear(): void {
+    this.#binaries.clear();
+    this.#wholes.clear();
     this.#files = [];
     this.#build();
   }
@@ -117,6 +127,24 @@ export class DiffView {
     if (file) this.#toggle(file);
   }
 
+  /** Shows all lines of the file, or its changes alone again. */
+  async toggleWhole(file = this.currentFile): Promise<void> {
+    if (!file || !hasMore(file)) return;
+    if (!this.#wholes.delete(file.path)) {
+      const whole = await this.#events.readWhole(file);
+      if (!whole || !this.#files.includes(file)) return;
+      this.#wholes.set(file.path, whole);
+      this.#folded.set(file.path, false);
+    }
+    this.#build();
+    this.#moveTo(this.#starts[this.#files.indexOf(file)] ?? 0);
+  }
+
+  #shownFile(at: number): PatchFile {
+    const file = this.#files[at] as PatchFile;
+    return this.#wholes.get(file.path) ?? file;
+  }
+
   #noteFile(): void {
     const file = this.currentFile;
     if (file === this.#lastFile) return;
@@ -131,7 +159,7 @@ export class DiffView {
   /** The hunk that keys are about, of a file that can be taken by hunks. */
   get currentHunk(): { readonly file: PatchFile; readonly at: number } | undefined {
     const row = this.#rows[this.#place];
-    const file = this.currentFile;
+    const file = row && this.#shownFile(row.file);
     if (!file || !row || !isDivisible(file)) return undefined;
     const hunk = row.type === 'hunk' ? row.hunk : row.type === 'lines' ? (row.right ?? row.left)?.hunk : undefined;
     return hunk && { file, at: file.hunks.indexOf(hunk) };
@@ -161,7 +189,7 @@ export class DiffView {
   }
 
   #append(at: number): void {
-    const file = this.#files[at] as PatchFile;
+    const file = this.#shownFile(at);
     this.#starts[at] = this.#rows.length;
     for (const row of rowsOf(file, at, this.#isSplit, this.#isFolded(file))) this.#rows.push(row);
   }
@@ -172,7 +200,7 @@ export class DiffView {
     this.#list.show(
       {
         length: this.#rows.length,
-        guess: (index) => guess(this.#rows[index] as Row, columns),
+        guess: (index) => guessHeight(this.#rows[index] as Row, columns),
         draw: (index) => {
           const row = this.#draw(this.#rows[index] as Row);
           if (index === this.#cursor) row.classList.add('cursor');
@@ -190,20 +218,23 @@ export class DiffView {
   }
 
   #draw(row: Row): HTMLElement {
-    const file = this.#files[row.file] as PatchFile;
+    const file = this.#shownFile(row.file);
     if (row.type === 'file')
       return fileHead(file, {
         taken: this.#taken.of(file.path),
         isFolded: this.#isFolded(file),
         reason: this.#reasons.get(file.path),
         onTake: (isTaken) => this.#events.onTake(file.path, isTaken),
-        onFold: () => this.#toggle(file),
+        isWhole: this.#wholes.has(file.path),
+        onFold: () => this.#toggle(this.#files[row.file] as PatchFile),
+        onWhole: () => void this.toggleWhole(this.#files[row.file]),
       });
     if (row.type === 'hunk') {
       const at = file.hunks.indexOf(row.hunk);
       const onTake = (isTaken: boolean) => this.#events.onTakeHunk(file, at, isTaken);
       return hunkHead(file, at, this.#taken.hasHunk(file.path, at), onTake);
     }
+    if (row.type === 'binary') return this.#binaries.draw(file);
     if (row.type === 'note') return element('div', { class: 'note' }, row.text);
     return this.#isSplit ? this.#splitLine(file, row) : this.#unifiedLine(file, row);
   }
@@ -258,16 +289,4 @@ export class DiffView {
     const gap = typeof line === 'object' ? { more: line[1], tail: line[2] } : undefined;
     return codeText(text, tokens, isChange ? changedPart(hunk, index) : undefined, gap);
   }
-}
-
-function guess(row: Row, columns: number): number {
-  if (row.type === 'file') return 44;
-  if (row.type === 'hunk') return 28;
-  if (row.type === 'note') return 28;
-  const length = ({ hunk, index }: Side) => {
-    const line = hunk.lines[index];
-    return typeof line === 'object' ? line[0].length + line[2].length : (line?.length ?? 0);
-  };
-  const most = Math.max(row.left ? length(row.left) : 0, row.right ? length(row.right) : 0);
-  return Math.max(1, Math.ceil(most / columns)) * LINE_PX;
 }
