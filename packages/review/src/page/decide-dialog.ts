@@ -91,10 +91,10 @@ export async function openDecision(server: Server, asked: Asked, events: Decisio
 
 function effectOf({ integration, files, branch, head, tip }: Plan, sandbox: string): string {
   const into = branch ?? head.slice(0, 10);
-  const what = `${counted(files, 'file')} at ${tip.slice(0, 10)}`;
+  const what = `${counted(files, 'file')} at ${tip.slice(0, 10)} ${files === 1 ? 'goes' : 'go'}`;
   return integration === 'merge'
-    ? `${what} go into ${into} as git merge does. The sandbox ${sandbox} is deleted once its work is in.`
-    : `${what} go into index and work tree of ${into}, for you to commit. The sandbox ${sandbox} stays.`;
+    ? `${what} into ${into} as git merge does. The sandbox ${sandbox} is deleted once its work is in.`
+    : `${what} into index and work tree of ${into}, for you to commit. The sandbox ${sandbox} stays.`;
 }
 
 function unshownOf({ unshownLines }: Asked): HTMLElement[] {
