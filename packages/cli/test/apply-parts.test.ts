@@ -99,6 +99,17 @@ describe('litterbox apply -p', () => {
     const [code, shown] = await answered(child, ['y\n']);
     expect(code).toBe(0);
     expect(fixture.git('status', '--porcelain')).toBe('A  new.txt');
+    // What a hint names is typed from there too.
+    await fixture.run(['diff', 'one']);
+    await fixture.run(['run', 'one', 'echo later > new.txt']);
+    fixture.git('reset', '-q', '--hard');
+    const { stderr } = await fixture.run(
+      ['apply', 'one', '../new.txt'],
+      undefined,
+      {},
+      join(fixture.repository, 'sub'),
+    );
+    expect(stderr).toContain('litterbox apply one ../new.txt');
     for (const line of shown.split(/\r?\n/).filter((one) => one.includes('Take ')))
       expect(line.length).toBeLessThan(40);
   });
