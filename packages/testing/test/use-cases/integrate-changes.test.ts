@@ -287,7 +287,8 @@ test('a tip is a yes to exactly that state, whatever was shown', async () => {
   fixture.scribble('a', 'Makefile', 'all:\n');
   const { tip } = await fixture.lookAtSandbox.look('a');
   for (const wrong of ['1', '0']) {
-    const refusal = { code: 'CHANGED_SINCE_SHOWN' };
+    const hint = expect.stringContaining(`go back to it first, which undo takes back: restore("a", "${wrong}").`);
+    const refusal = { code: 'CHANGED_SINCE_SHOWN', details: { hint } };
     await expect(fixture.integrateChanges.integrate({ ...merge, tip: wrong, acceptRisky: true })).rejects.toMatchObject(
       refusal,
     );
