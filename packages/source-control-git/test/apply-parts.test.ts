@@ -105,6 +105,62 @@ describe('parts of an apply', () => {
   });
 });
 
+describe('field cases of parts', () => {
+  const taking = async (base: string, agents: string, changes: readonly number[], name = 'a.txt') => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ [name]: base });
+    // What a person sets for their own diffs decides nothing here.
+    for (const setting of [
+      'diff.noprefix=true',
+      'diff.interHunkContext=50',
+      'color.ui=always',
+      'diff.algorithm=histogram',
+      'core.quotePath=false',
+      'diff.external=false',
+      'core.whitespace=cr-at-eol',
+      'diff.context=0',
+    ])
+      fixture.git(root, 'config', ...(setting.split('=') as [string, string]));
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, { [name]: agents });
+    const { [name]: file } = await offered(repository, await repository.plan(id, ask));
+    const part = { path: name, digest: file?.digest ?? '', changes };
+    await repository.execute(await repository.plan(id, { ...ask, parts: [part] }), { autostash: false });
+    fixture.git(root, 'fsck', '--strict', '--full');
+    return readFileSync(join(root, name), 'utf8');
+  };
+
+  test.each([
+    ['the end is another one', 'x\ny\nend', 'X\ny\nend\n', [0], 'X\ny\nend'],
+    ['the end is taken alone', 'x\ny\nend', 'X\ny\nend\n', [1], 'x\ny\nend\n'],
+    ['a line stands before the end', 'x\ny\nend', 'X\ny\nmore\nend\n', [1], 'x\ny\nmore\nend\n'],
+    ['the end goes', 'x\ny\nend\n', 'X\ny\nend', [1], 'x\ny\nend'],
+  ])(
+    'FC-411: a file without a newline at its end is what was chosen, where %s',
+    async (_name, base, agents, changes, is) => {
+      expect(await taking(base, agents, changes)).toBe(is);
+    },
+  );
+
+  test('FC-412: ends of lines stay what they are, mixed ones too', async () => {
+    const base = `one\r\n${numbered(9)}last\r\n`;
+    const agents = `ONE\r\n${numbered(9)}LAST\n`;
+    expect(await taking(base, agents, [0])).toBe(`ONE\r\n${numbered(9)}last\r\n`);
+    expect(await taking(base, agents, [1])).toBe(`one\r\n${numbered(9)}LAST\n`);
+  });
+
+  test.each(['with blank.txt', ':(glob)*', '[a]b?.txt', '-p', 'd\u00e9/\u2215"q".txt', 'tab\there', 'new\nline'])(
+    'FC-416: a file has any name: %j',
+    async (name) => {
+      const path = name.includes('/') ? name : `dir/${name}`;
+      expect(await taking(numbered(20), numbered(20, { 2: 'TWO', 19: 'NINETEEN' }), [1], path)).toBe(
+        numbered(20, { 19: 'NINETEEN' }),
+      );
+    },
+  );
+});
+
 describe('an apply of what is there already', () => {
   const BASE = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone.txt': 'g\n' };
   const AGENT = { 'a.txt': 'A\n', 'b.txt': 'B\n', 'dir/new.txt': 'n\n' };
