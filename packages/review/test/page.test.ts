@@ -364,23 +364,48 @@ describe('the page', () => {
 });
 
 describe('2,000 files and 200,000 lines', () => {
-  it('are shown as they come, a screen of them at a time, in less than 300 MB', async () => {
+  it('FC-423: are shown as they come, a screen of them at a time, without a block, in less than 300 MB', async () => {
     await using seen = await seePage(fakeWorks(() => numberedPatch(2_000, 100), 2_000));
     const { page } = seen;
     await page.addInitScript(`
+      self.blocks = [];
+      new PerformanceObserver((list) => self.blocks.push(...list.getEntries().map(({ startTime, duration }) => [startTime, duration])))
+        .observe({ type: 'longtask', buffered: true });
       new MutationObserver(() => {
         if (self.first === undefined && document.querySelector('.line code'))
           self.first = { ms: performance.now(), files: document.querySelectorAll('.files li').length };
       }).observe(document, { childList: true, subtree: true });
     `);
-    await page.reload();
-    await page.getByText('2,000 files, state').waitFor();
-    const { files } = (await page.evaluate('self.first')) as { readonly files: number };
-    expect(files).toBeLessThan(1_000); // nobody waited for the rest
-    await page.mouse.move(900, 400);
-    for (let step = 0; step < 40; step++) await page.mouse.wheel(0, 3_000);
-    for (const key of ['j', 'n', 'j', 'End', 'k', 'p', 'Home']) await page.keyboard.press(key);
-    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    // Other work on the machine makes everything longer, and nothing shorter: the quietest of three says what the page does.
+    const firsts: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await page.reload();
+      await page.getByText('2,000 files, state').waitFor();
+      const { files, ms } = (await page.evaluate('self.first')) as { readonly files: number; readonly ms: number };
+      expect(files).toBeLessThan(1_000); // nobody waited for the rest
+      firsts.push(ms);
+    }
+    expect(Math.min(...firsts)).toBeLessThan(1_000);
+    const longest: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await page.evaluate('self.blocks.length = 0');
+      await page.mouse.move(900, 400);
+      for (let step = 0; step < 40; step++) await page.mouse.wheel(0, 3_000);
+      for (const key of ['j', 'n', 'j', 'End', 'k', 'p', 'Home']) await page.keyboard.press(key);
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+      // A block that we make ourselves is told last: all before it have been told by then.
+      await page.evaluate(`new Promise((resolve) => {
+        setTimeout(() => {
+          self.mark = performance.now();
+          while (performance.now() < self.mark + 70);
+          const look = () => (self.blocks.some(([started]) => started + 10 > self.mark) ? resolve() : setTimeout(look));
+          setTimeout(look);
+        });
+      })`);
+      const before = 'self.blocks.filter(([started]) => started + 10 <= self.mark)';
+      longest.push(Number(await page.evaluate(`Math.max(0, ...${before}.map(([, duration]) => duration))`)));
+    }
+    expect(Math.min(...longest)).toBeLessThan(100);
     const rows = await page.locator('.row').count();
     expect(rows).toBeGreaterThan(20);
     expect(rows).toBeLessThan(200);
