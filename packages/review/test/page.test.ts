@@ -335,6 +335,41 @@ describe('the page', () => {
     await expect(seen.page.getByText('not tested', { exact: true }).first().waitFor()).resolves.toBeUndefined();
   });
 
+  it('shows two racers beside each other, each with boxes of its own', async () => {
+    const summary = {
+      state: 'ready',
+      provider: 'overlayfs',
+      repository: '/home/me/shop',
+      createdAtMs: 0,
+      work: { revisions: 1, unmilestoned: 1, files: 3, addedLines: 1, removedLines: 0 },
+    };
+    const works = fakeWorks(() => numberedPatch(3, 5), 3, {
+      'sandbox-list': () => [
+        { ...summary, name: 'hostile', forkedFrom: 'w' },
+        { ...summary, name: 'apart' },
+        { ...summary, name: 'racer', forkedFrom: 'w' },
+      ],
+      'sandbox-apply': () => ({ outcome: 'staged', isDeleted: false, conflicts: [], plan: PLAN }),
+    });
+    await using seen = await seePage(works);
+    const { page } = seen;
+    await page.locator('.line code').first().waitFor();
+    await page.keyboard.press('c');
+    expect(await page.locator('dialog li').first().innerText()).toMatch(/^racer\s+same race$/);
+    await page.keyboard.press('Enter'); // the first one has the focus
+    const racer = page.getByRole('region', { name: 'racer', exact: true });
+    await racer.locator('.line code').first().waitFor();
+    await page.getByRole('region', { name: 'hostile', exact: true }).locator('.line code').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await racer.getByRole('checkbox', { name: 'Take src/folder1/file1.ts' }).first().check();
+    await racer.getByRole('button', { name: 'Apply 1 file' }).click();
+    await page.getByRole('button', { name: 'Stage the changes' }).click();
+    await page.getByText('The changes are staged').waitFor();
+    expect(
+      works.asked.filter(({ operation }) => operation === 'sandbox-apply').map(({ input }) => input),
+    ).toMatchObject([{ sandbox: 'racer', paths: ['src/folder1/file1.ts'] }]);
+  });
+
   it('keeps notes on lines, and copies them as text', async () => {
     const blame = { tip: TIP, changes: [] };
     await using seen = await seePage(fakeWorks(() => numberedPatch(1, 3), 1, { 'sandbox-blame': () => blame }));

@@ -11,6 +11,7 @@ export interface Summary {
   readonly provider: string;
   readonly createdAtMs: number;
   readonly agent?: string;
+  readonly forkedFrom?: string;
   readonly labels: readonly string[];
   readonly work?: {
     readonly revisions: number;

@@ -8,6 +8,7 @@ export const KEYS: readonly (readonly [keys: readonly string[], words: string, a
   [['f'], 'all lines of the file, or its changes alone', 'whole'],
   [['t'], 'take the file, or leave it', 'take'],
   [['h'], 'take the hunk, or leave it', 'take-hunk'],
+  [['c'], 'another sandbox beside this one, such as another racer', 'beside'],
   [['s'], 'side by side, or one below the other', 'split'],
   [['1'], 'changes', 'changes'],
   [['2'], 'what changed since you looked', 'since'],
@@ -30,6 +31,7 @@ export type Action =
   | 'whole'
   | 'take'
   | 'take-hunk'
+  | 'beside'
   | 'split'
   | 'changes'
   | 'since'

@@ -16,6 +16,13 @@ import { counted } from './words.ts';
 type Tab = 'changes' | 'since' | 'calls';
 type DiffLine = DiffStart | { readonly file: PatchFile } | { readonly end: true };
 
+/** How a sandbox is shown. */
+export interface ViewForm {
+  readonly isSplit: boolean;
+  /** Whether another one is shown beside it. */
+  readonly isBeside: boolean;
+}
+
 /** Events for the page around the view. */
 export interface SandboxEvents {
   onPlan(name: string, plan: Plan): void;
@@ -46,7 +53,7 @@ export class SandboxView {
   #tab: Tab = 'changes';
   readonly #works: Works;
 
-  constructor(server: Server, name: string, works: Works, isSplit: boolean, events: SandboxEvents) {
+  constructor(server: Server, name: string, works: Works, { isSplit, isBeside }: ViewForm, events: SandboxEvents) {
     this.#server = server;
     this.#name = name;
     this.#dialogs = new CallDialogs(server, this.#address, this.#gone.signal);
@@ -59,7 +66,7 @@ export class SandboxView {
     this.#works = works;
     this.#events = events;
     const onTake = (path: string, isTaken: boolean) => this.#take(this.#taken.withFile(path, isTaken));
-    this.#diff = new DiffView({
+    this.#diff = new DiffView(`Changes of ${name}`, {
       onFile: (file) => this.#showCurrent(file),
       onLine: (file, line) =>
         void this.#dialogs.showLine(file, line, (words) => {
@@ -85,12 +92,12 @@ export class SandboxView {
     this.#tabs = new Map([tab('changes', 'Changes'), tab('since', 'Since you looked'), tab('calls', 'Calls')]);
     (this.#tabs.get('since') as HTMLElement).hidden = true;
     this.view = element(
-      'main',
-      { class: 'one' },
+      isBeside ? 'section' : 'main',
+      { class: 'one', ...(isBeside && { 'aria-label': name }) },
       element(
         'section',
-        { class: 'side', 'aria-label': 'Overview' },
-        element('h1', {}, name),
+        { class: 'side', 'aria-label': `Overview of ${name}` },
+        element(isBeside ? 'h2' : 'h1', { class: 'name' }, name),
         this.#overview,
         element('h2', { class: 'files-title' }, 'Files'),
         this.#files.view,
@@ -102,7 +109,7 @@ export class SandboxView {
         element(
           'div',
           { class: 'tabs' },
-          element('div', { role: 'tablist', 'aria-label': 'Views' }, ...this.#tabs.values()),
+          element('div', { role: 'tablist', 'aria-label': `Views of ${name}` }, ...this.#tabs.values()),
           this.#status,
         ),
         this.#current,
@@ -154,9 +161,9 @@ export class SandboxView {
 
   decide(verb: 'apply' | 'merge'): void {
     if (this.#tip === undefined) return;
-    const [paths, parts] = verb === 'apply' ? [this.#taken.paths, this.#taken.parts(this.#all)] : [[], []];
+    const [paths, parts] = verb === 'apply' ? [this.#taken.paths(this.#all), this.#taken.parts(this.#all)] : [[], []];
     const unshownLines = this.#all.reduce((sum, { leftOut }) => sum + leftOut, 0);
-    const asked = { sandbox: this.#name, verb, paths: this.#withRenames(paths), parts, tip: this.#tip, unshownLines };
+    const asked = { sandbox: this.#name, verb, paths, parts, tip: this.#tip, unshownLines };
     void openDecision(this.#server, asked, {
       onDone: (decided) => this.#showDone(decided),
       onCall: (call) => void this.#dialogs.showCall(call),
@@ -184,14 +191,6 @@ export class SandboxView {
       element('span', {}, file?.name ?? ''),
       at > 0 && this.#tab === 'changes' ? element('span', { class: 'faint' }, `${at} of ${this.#all.length}`) : '',
     );
-  }
-
-  /** A renamed file is taken under both of its names, or it would be there twice. */
-  #withRenames(paths: readonly string[]): string[] {
-    return paths.flatMap((path) => {
-      const from = this.#all.find((file) => file.path === path)?.from;
-      return from === undefined ? [path] : [from, path];
-    });
   }
 
   get #address(): string {

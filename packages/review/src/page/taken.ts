@@ -17,9 +17,10 @@ export class Taken {
     return this.#files.size + this.#hunks.size;
   }
 
-  /** Whole files. */
-  get paths(): readonly string[] {
-    return [...this.#files];
+  /** Whole files. One that was renamed is taken under both of its names, or it would be there twice. @param files those that are shown */
+  paths(files: readonly PatchFile[]): readonly string[] {
+    const taken = files.filter(({ path }) => this.#files.has(path));
+    return taken.flatMap(({ path, from }) => (from === undefined ? [path] : [from, path]));
   }
 
   /** `some` where hunks of it are taken. */

@@ -45,9 +45,9 @@ export class DiffView {
   /** The row that keys are about; the first that is seen where it is out of sight. */
   #cursor: number | undefined;
 
-  constructor(events: DiffEvents) {
+  constructor(label: string, events: DiffEvents) {
     this.#events = events;
-    this.#list = new VirtualList('Changes', () => this.#noteFile());
+    this.#list = new VirtualList(label, () => this.#noteFile());
     this.#binaries = new BinaryView(events.readSides, () => this.#list.redraw());
   }
 
