@@ -56,6 +56,7 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   },
   'sandbox-usage': { load: async () => (await import('./inside/cost.ts')).presented['sandbox-usage'] },
   'sandbox-blame': { load: async () => (await import('./commands/blame.ts')).presented['sandbox-blame'] },
+  'sandbox-trace': { load: async () => (await import('./commands/blame.ts')).presented['sandbox-trace'] },
   'sandbox-forecast': { load: async () => (await import('./commands/forecast.ts')).presented['sandbox-forecast'] },
   'sandbox-milestone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-milestone'] },
   'sandbox-apply': {

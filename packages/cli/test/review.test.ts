@@ -108,6 +108,19 @@ describe('litterbox review', () => {
     });
   });
 
+  it('trace is a note of git, whatever the names', async () => {
+    await scratch.run(['run', 'one', 'echo text > "$(printf "odd\\033[2J")"']);
+    const { stdout, code } = await scratch.run(['trace', 'one']);
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('\u001b')]);
+    const { files } = JSON.parse(stdout) as { files: { path: string; conversations: object[] }[] };
+    expect(files.find(({ path }) => path === 'odd\u001b[2J')?.conversations).toEqual([
+      { contributor: { type: 'unknown' }, ranges: [{ start_line: 1, end_line: 1 }] },
+    ]);
+    writeFileSync(join(scratch.repository, '.git/note'), stdout);
+    scratch.git('notes', '--ref', 'agent-trace', 'add', '-F', '.git/note', 'HEAD');
+    expect(JSON.parse(scratch.git('notes', '--ref', 'agent-trace', 'show', 'HEAD'))).toHaveProperty('files');
+  });
+
   it('is about the one sandbox that it was opened for', async () => {
     await scratch.run(['create', 'two']);
     expect(await ask('/api/sandboxes')).toMatchObject({ sandboxes: [{ name: 'one' }] });

@@ -237,6 +237,8 @@ export { clearPool, fillPool, listPool, managePool, type PoolReport } from './op
 export { parseInput } from './operations/declare/parse-input.ts';
 export { readAudit, verifyAudit } from './operations/read-audit.ts';
 export { forecastMerges } from './operations/review/forecast-merges.ts';
+export { traceWork } from './operations/review/trace-work.ts';
+export type { TracedLines, WorkTrace } from './use-cases/review/trace-work.ts';
 export { blameFile } from './operations/review/blame-file.ts';
 export { readProof } from './operations/review/read-proof.ts';
 export { readUsage } from './operations/review/read-usage.ts';

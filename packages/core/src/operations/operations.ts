@@ -32,6 +32,7 @@ import { runCommand } from './work/run-command.ts';
 import { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { seatAgent } from './work/seat-agent.ts';
 import { checkSecrets, listSecrets } from './secrets.ts';
+import { traceWork } from './review/trace-work.ts';
 import { trustConfig } from './trust-config.ts';
 import { writeFile } from './work/write-file.ts';
 import { writeFiles } from './work/write-files.ts';
@@ -58,6 +59,7 @@ export const OPERATIONS = [
   readProof,
   readUsage,
   blameFile,
+  traceWork,
   forecastMerges,
   readContent,
   readDiff,
