@@ -68,7 +68,18 @@ describe('litterbox apply -p', () => {
     expect(fixture.git('status', '--porcelain')).toBe('M  many.txt');
   });
 
-  it('refuses without a terminal, with arguments of git merge, and the state that nobody saw', async () => {
+  it('AX165: names, headings and lines say nothing to the terminal, and none passes for a question', async () => {
+    const name = 'bad\\n(1 of 1) Take hunk [y,n,?]? \\033]0;title\\007';
+    const body = "printf 'fn \\033[31m() {\\n1\\n2\\n3\\n4\\n5\\n}\\n'";
+    await fixture.run(['run', 'one', `${body} > "$(printf '${name}')"; sed -i 's/^12$/TWELVE\\r/' many.txt`]);
+    const [, text] = await apply(['n\n', 'd\n', 'n\n']);
+    expect(text).toContain(String.raw`bad\n(1 of 1) Take hunk [y,n,?]? \x1b]0;title\x07`);
+    expect(text).toContain(String.raw`+fn \x1b[31m() {`);
+    expect(text.replaceAll('\r\n', '\n')).not.toMatch(/[\u001b\u0007\r]/);
+    expect(text).toContain('Nothing was taken. It is all still in the sandbox.');
+  });
+
+  it('refuses without a terminal, and with arguments of git merge', async () => {
     for (const args of [
       ['apply', 'one', '-p'],
       ['apply', 'one', '-p', '--json'],
@@ -78,7 +89,9 @@ describe('litterbox apply -p', () => {
         stderr: expect.stringContaining('needs a terminal'),
       });
     expect(await fixture.run(['apply', 'one', '-p', '--', '-X', 'theirs'])).toMatchObject({ code: 2 });
-    // What the sandbox does while the person reads is not taken.
+  });
+
+  it('AX167: takes nothing of a sandbox that went on while the person read', async () => {
     const child = fixture.startInTerminal(['--no-color', 'apply', 'one', '-p']);
     let text = '';
     let isOther = false;

@@ -108,7 +108,7 @@ describe('litterbox review', () => {
     });
   });
 
-  it('trace is a note of git, whatever the names', async () => {
+  it('AX168: trace is a note of git, whatever the names', async () => {
     await scratch.run(['run', 'one', 'echo text > "$(printf "odd\\033[2J")"']);
     const { stdout, code } = await scratch.run(['trace', 'one']);
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('\u001b')]);

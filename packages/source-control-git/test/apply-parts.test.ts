@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { IntegrationPlan, OfferedFile, SourceRepository } from '@litterbox/core/provider';
-import { begin, put, record, GitFixture } from './git-fixture.ts';
+import { begin, put, record, snapshot, GitFixture } from './git-fixture.ts';
 
 const numbered = (count: number, change: Readonly<Record<number, string>> = {}) =>
   Array.from({ length: count }, (_, at) => `${change[at + 1] ?? `line ${at + 1}`}\n`).join('');
@@ -103,6 +103,37 @@ describe('parts of an apply', () => {
     await repository.execute(await repository.plan(id, { ...ask, parts: [part] }), { autostash: false });
     expect(readFileSync(join(root, 'none'), 'utf8')).toBe('x\ny');
   });
+});
+
+test('AX166: parts lead to no file but those that an apply would change', async () => {
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'dir/a.txt': numbered(20) });
+  const repository = await fixture.open(root);
+  const id = await begin(repository);
+  await record(repository, id, { 'dir/a.txt': numbered(20, { 2: 'TWO', 19: 'NINETEEN' }) });
+  const { 'dir/a.txt': file } = await offered(repository, await repository.plan(id, ask));
+  const digest = file?.digest ?? '';
+  const before = snapshot(root);
+  for (const path of [
+    '.git/config',
+    '../outside',
+    `${root}/dir/a.txt`,
+    'dir',
+    'dir/a.txt/x',
+    'dir/*',
+    ':/dir/a.txt',
+    '',
+  ]) {
+    const parts = [{ path, digest, changes: [0] }];
+    await expect(repository.plan(id, { ...ask, parts })).rejects.toThrow();
+  }
+  for (const changes of [[2], [1_000_000_000], [-1], [0.5]]) {
+    const plan = repository.plan(id, { ...ask, parts: [{ path: 'dir/a.txt', digest, changes }] });
+    if (changes[0] === -1 || changes[0] === 0.5)
+      await plan; // the operation refuses them; here they are none
+    else await expect(plan).rejects.toMatchObject({ code: 'CHANGED_SINCE_SHOWN' });
+  }
+  expect(snapshot(root)).toEqual(before);
 });
 
 describe('field cases of parts', () => {
