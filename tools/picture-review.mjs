@@ -79,7 +79,7 @@ const WORK = {
   ],
   'find-words': [
     "sed -i 's/item.name === word/item.name.toLowerCase().includes(word.toLowerCase())/' src/search.js",
-    "sed -i 's/\"node --test\"/\"node --test\", \"postinstall\": \"node tools\\/index.js\"/' package.json",
+    'sed -i \'s/"node --test"/"node --test", "postinstall": "node tools\\/index.js"/\' package.json',
     "mkdir -p tools; echo 'console.log(1);' > tools/index.js",
   ],
   'free-from-40': ["sed -i 's/price(items) > FREE_SHIPPING/price(items) > 4000/' src/price.js", 'node --test'],
@@ -106,7 +106,12 @@ function png(width, height, [red, green, blue]) {
   head.writeUInt32BE(height, 4);
   head.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'litterbox-pictures-'));
@@ -165,7 +170,11 @@ try {
     await open('fix-shipping');
     const chips = page.getByRole('navigation').locator('.chip.good, .chip.fair');
     await chips.nth(3).waitFor(); // all four were looked at
-    await page.locator('.list').getByRole('checkbox', { name: /change at line/ }).last().check();
+    await page
+      .locator('.list')
+      .getByRole('checkbox', { name: /change at line/ })
+      .last()
+      .check();
     await page.locator('.list').focus();
     await save(page, 'review');
     await page.keyboard.press('a');

@@ -38,7 +38,7 @@ const apply = (answers: readonly string[], ...args: readonly string[]) =>
 const file = (name: string) => readFileSync(join(fixture.repository, name), 'utf8');
 
 describe('litterbox apply -p', () => {
-  it('takes the hunks that were chosen, of hostile bytes nothing, and a second time offers the rest', async () => {
+  it('FC-420: takes the hunks that were chosen, of hostile bytes nothing, and a second time offers the rest', async () => {
     const [code, text] = await apply(['?\n', 's\n', 'n\n', 'Y\n', 'd\n', 'n\n']);
     expect([code, text]).toEqual([0, expect.stringContaining('The changes are staged')]);
     expect(text).toContain('s - split it into smaller hunks');
@@ -106,7 +106,7 @@ describe('litterbox apply -p', () => {
     expect(fixture.git('status', '--porcelain')).toBe('');
   });
 
-  it('takes paths from the directory that it runs in, and fits forty columns', async () => {
+  it('FC-421: takes paths from the directory that it runs in, and fits forty columns', async () => {
     mkdirSync(join(fixture.repository, 'sub'));
     const child = fixture.startInTerminal(['--no-color', '-C', 'sub', 'apply', 'one', '-p', '../new.txt']);
     const [code, shown] = await answered(child, ['y\n']);

@@ -15,7 +15,7 @@ async function offered(repository: SourceRepository, plan: IntegrationPlan): Pro
 }
 
 describe('parts of an apply', () => {
-  test('take the changes that were chosen, and leave the rest in the sandbox', async () => {
+  test('FC-413: take the changes that were chosen, and leave the rest in the sandbox', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository({ 'a.txt': numbered(40), 'b.txt': 'b\n' });
     const repository = await fixture.open(root);
@@ -50,7 +50,7 @@ describe('parts of an apply', () => {
     fixture.git(root, 'fsck', '--strict', '--full');
   });
 
-  test('are found where the branch moved the lines, and refused where it changed them', async () => {
+  test('FC-414: are found where the branch moved the lines, and refused where it changed them', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository({ 'a.txt': numbered(40) });
     const repository = await fixture.open(root);
@@ -75,7 +75,7 @@ describe('parts of an apply', () => {
     });
   });
 
-  test('are not offered of what is whole: new, gone, binary, of another mode, a pointer, in conflict', async () => {
+  test('FC-415: are not offered of what is whole: new, gone, binary, of another mode, a pointer, in conflict', async () => {
     await using fixture = new GitFixture();
     const pointer = (size: number) =>
       `version https://git-lfs.github.com/spec/v1\noid sha256:${'1'.repeat(64)}\nsize ${size}\n`;
@@ -203,7 +203,7 @@ describe('an apply of what is there already', () => {
     return { root, repository, id };
   };
 
-  test('does nothing the second time, staged or taken out of the index again', async () => {
+  test('FC-418: does nothing the second time, staged or taken out of the index again', async () => {
     await using fixture = new GitFixture();
     const { root, repository, id } = await started(fixture);
     await repository.execute(await repository.plan(id, ask), { autostash: false });

@@ -12,7 +12,12 @@ import { type ByteString, fromByteString, toByteString } from '../git/byte-text.
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { halfRenames } from './half-renames.ts';
 import { hooksPassedOver } from './hooks-passed-over.ts';
-import { type MergeArguments, parseMergeArguments, withConfiguredArguments } from '../person/merge-arguments.ts';
+import {
+  type MergeArguments,
+  parseMergeArguments,
+  withConfiguredArguments,
+  withDefaultSigning,
+} from '../person/merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from '../publish/merge-trees.ts';
 import { readConfiguredPaths } from '../person/configured-paths.ts';
 import { mergeSettings } from '../publish/merge-settings.ts';
@@ -31,7 +36,7 @@ import type { Store } from '../store/store.ts';
 import { findUntakenWork, type UntakenWork } from '../publish/untaken-work.ts';
 import { selectedTree } from './selected-tree.ts';
 import { theirCommit } from '../publish/their-commit.ts';
-import { isOn, readUserConfig } from '../person/user-config.ts';
+import { readUserConfig } from '../person/user-config.ts';
 import { readWritten, withLargeFiles } from './written-files.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 import { findOverlap, NO_OVERLAP, requireNothingUnderWay } from './user-state.ts';
@@ -297,9 +302,4 @@ function kindOf(
   if (canForward && rule !== 'never') return 'fast-forward';
   // Commits that the branch does not have, such as those of another branch or a base that was never committed, must not come along.
   return work.isWhole ? 'merge-commit' : 'plain-commit';
-}
-
-function withDefaultSigning(options: MergeArguments, config: ReadonlyMap<string, string>): MergeArguments {
-  if (options.signingKey !== undefined) return options;
-  return isOn(config.get('commit.gpgsign')) ? { ...options, signingKey: '' } : options;
 }

@@ -20,7 +20,7 @@ test('what there is, in the order in which it was made', async () => {
   expect(await statesOf(fixture)).toEqual(['b: ready', 'a: ready']);
 });
 
-test('a list says which merges will conflict, as far as a moment tells, and nothing where that fails', async () => {
+test('FC-422: a list says which merges will conflict, as far as a moment tells, and nothing where that fails', async () => {
   const budgets: (number | undefined)[] = [];
   await using fixture = useCaseFixture();
   await changed(fixture, 'a');
