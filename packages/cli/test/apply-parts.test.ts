@@ -26,7 +26,7 @@ async function answered(child: ChildProcess, answers: readonly string[]): Promis
     const questions = text.match(/\? $|\?\u001b\S* $|\]\? (?:\u001b\[\d+m)*$/g);
     if (questions && asked < answers.length) {
       text += '\n';
-      child.stdin?.write(answers[asked++] as string);
+      child.stdin?.write(answers[asked++]);
     }
   });
   const [code] = (await once(child, 'close')) as [number | null];

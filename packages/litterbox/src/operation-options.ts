@@ -164,7 +164,7 @@ export interface PlanInput {
   readonly integration: 'apply' | 'merge';
   /** Only these files and directories, of an apply. */
   readonly paths?: readonly string[] | undefined;
-  /** Of files, some changes, with the digest of all that were seen. */
+  /** Some changes of files, each with the digest of all that were seen. */
   readonly parts?:
     | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
     | undefined;
@@ -190,7 +190,7 @@ export interface PlanByNameInput {
   readonly integration: 'apply' | 'merge';
   /** Only these files and directories, of an apply. */
   readonly paths?: readonly string[] | undefined;
-  /** Of files, some changes, with the digest of all that were seen. */
+  /** Some changes of files, each with the digest of all that were seen. */
   readonly parts?:
     | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
     | undefined;
@@ -212,7 +212,7 @@ export interface ApplyInput {
   readonly waitMs?: number | undefined;
   /** Only these files and directories; after --: arguments of git merge, from an allow-list. */
   readonly paths?: readonly string[] | undefined;
-  /** Of files, some changes, with the digest of all that were seen. */
+  /** Some changes of files, each with the digest of all that were seen. */
   readonly parts?:
     | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
     | undefined;

@@ -174,7 +174,7 @@ class Conversation implements Disposable {
       const { done, value } = await this.#typed.next();
       this.#signal.throwIfAborted();
       if (done) throw cancelled();
-      const key = keys.find((one) => one === String(value).trim().toLowerCase());
+      const key = keys.find((one) => one === value.trim().toLowerCase());
       if (key !== undefined) return key;
       for (const one of [...keys, '?'] as const)
         process.stderr.write(`${one} - ${MEANINGS[one][question.endsWith('file') ? 1 : 0]}\n`);

@@ -3,7 +3,7 @@ import type { OfferedHunk } from '@litterbox/core';
 const HEADING = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/s;
 const [PLUS, MINUS, BACKSLASH] = [43, 45, 92];
 
-/** Which lines of a hunk belong to one change. */
+/** Lines of a hunk that belong to one change. */
 interface Range {
   readonly from: number;
   to: number;

@@ -138,7 +138,7 @@ export class App {
     this.#beside = undefined;
   }
 
-  /** Which one: racers first, that are forks of the same. */
+  /** Racers, which are forks of the same sandbox, come first. */
   #chooseBeside(): void {
     const { sandboxes = [] } = this.#works ?? {};
     const here = sandboxes.find(({ name }) => name === this.#selected);

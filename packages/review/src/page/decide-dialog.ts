@@ -11,7 +11,7 @@ export interface Asked {
   readonly verb: 'apply' | 'merge';
   /** Only these paths, for an apply; all of it where there is none. */
   readonly paths: readonly string[];
-  /** Of an apply, some changes of other files. */
+  /** Some changes of other files, for an apply. */
   readonly parts: readonly FilePart[];
   /** The state that the page shows: a yes is to it and to no other. */
   readonly tip: string;
@@ -30,13 +30,8 @@ export interface DecisionEvents {
 export async function openDecision(server: Server, asked: Asked, events: DecisionEvents): Promise<void> {
   const { sandbox, verb, paths, parts, tip } = asked;
   const address = `/api/sandboxes/${encodeURIComponent(sandbox)}`;
-  const some = [
-    ...(paths.length > 0 ? [counted(paths.length, 'path')] : []),
-    ...(parts.length > 0 ? [`parts of ${counted(parts.length, 'file')}`] : []),
-  ].join(' and ');
-  const title = `${verb === 'merge' ? 'Merge' : 'Apply'} ${some === '' ? sandbox : `${some} of ${sandbox}`}`;
   const body = element('div', {}, element('p', { class: 'faint' }, 'Working out what it does …'));
-  const dialog = openDialog(title, body);
+  const dialog = openDialog(titleOf(asked), body);
   const plan = await server
     .post<Plan>(`${address}/plan`, { integration: verb, paths, parts })
     .catch((error: unknown) => error as Refused);
@@ -87,6 +82,14 @@ export async function openDecision(server: Server, asked: Asked, events: Decisio
     element('div', { class: 'actions' }, element('button', { onclick: close }, 'Cancel'), go),
   );
   (isRisky ? accept : go).focus();
+}
+
+function titleOf({ sandbox, verb, paths, parts }: Asked): string {
+  const some = [
+    ...(paths.length > 0 ? [counted(paths.length, 'path')] : []),
+    ...(parts.length > 0 ? [`parts of ${counted(parts.length, 'file')}`] : []),
+  ].join(' and ');
+  return `${verb === 'merge' ? 'Merge' : 'Apply'} ${some === '' ? sandbox : `${some} of ${sandbox}`}`;
 }
 
 function effectOf({ integration, files, branch, head, tip }: Plan, sandbox: string): string {

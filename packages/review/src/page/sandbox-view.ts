@@ -80,15 +80,7 @@ export class SandboxView {
     });
     this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
     this.#diff.setSplit(isSplit);
-    const tab = (key: Tab, title: string) =>
-      [
-        key,
-        element(
-          'button',
-          { role: 'tab', 'aria-selected': String(key === 'changes'), onclick: () => this.show(key) },
-          title,
-        ),
-      ] as const;
+    const tab = (key: Tab, title: string) => [key, tabButton(key, title, () => this.show(key))] as const;
     this.#tabs = new Map([tab('changes', 'Changes'), tab('since', 'Since you looked'), tab('calls', 'Calls')]);
     (this.#tabs.get('since') as HTMLElement).hidden = true;
     this.view = element(
@@ -296,4 +288,8 @@ export class SandboxView {
     copy.textContent = `Copy ${counted(count, 'note')}`;
     return [copy];
   }
+}
+
+function tabButton(key: Tab, title: string, onclick: () => void): HTMLButtonElement {
+  return element('button', { role: 'tab', 'aria-selected': String(key === 'changes'), onclick }, title);
 }

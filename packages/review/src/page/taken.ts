@@ -1,7 +1,7 @@
 import type { FilePart, PatchFile } from './answers.ts';
 import { signOf } from './diff/diff-rows.ts';
 
-/** What a person has ticked: whole files, and hunks of others. It is not changed, but replaced. */
+/** Boxes that a person has ticked: whole files, and hunks of others. It is not changed, but replaced. */
 export class Taken {
   readonly #files: ReadonlySet<string>;
   /** Places of hunks, by path. */

@@ -90,21 +90,11 @@ export async function makePlan(
   const tip = paths.length === 0 ? newest : { ...newest, tree: await selectedTree(store, from, paths, signal) };
   const halves = paths.length === 0 ? [] : await halfRenames(store, work.ontoTree, newest.tree, paths, signal);
   const theirs = await theirCommit(store, work.onto, tip);
-  const merged = await mergeTrees(
-    store,
-    { ours: head, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) },
-    options,
-    {
-      configuration: mergeSettings(config),
-      attributes: await readMergeAttributes(
-        store,
-        user,
-        { base: work.ontoTree, ours: headTree, theirs: tip.tree },
-        signal,
-      ),
-    },
-    signal,
-  );
+  const sides = { ours: head, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) };
+  const trees = { base: work.ontoTree, ours: headTree, theirs: tip.tree };
+  const attributes = await readMergeAttributes(store, user, trees, signal);
+  const rules = { configuration: mergeSettings(config), attributes };
+  const merged = await mergeTrees(store, sides, options, rules, signal);
   const isContained = work.isHeld && work.steps.length === 0;
   const isNothing =
     isContained || (merged.stages.length === 0 && merged.tree === headTree && options.strategy !== 'ours');
@@ -120,7 +110,7 @@ export async function makePlan(
   const onStep = (step: PathStep) => steps.push(step);
   const all = isNothing ? [] : await compareTrees(store, [headTree, resultTree], { signal, onStep });
   const overlap = isNothing ? NO_OVERLAP : await findOverlap(user, steps, kind === 'stage', signal);
-  // What is committed here gets those files too; what the person commits has them.
+  // A commit that is made here gets those files too; one of the person's has them.
   const already = kind === 'stage' ? overlap.already : new Set<ByteString>();
   const compared = all.filter(({ path }) => !already.has(toByteString(path)));
   const left = steps.filter(({ path }) => !already.has(path));

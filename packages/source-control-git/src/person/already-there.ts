@@ -9,7 +9,7 @@ export interface ChangedEntry {
   readonly path: ByteString;
   /** Whether the work tree has what the index has. */
   readonly isAsStaged: boolean;
-  /** Of the index: `000000` where it has no such file. */
+  /** The mode in the index: `000000` where it has no such file. */
   readonly mode: string;
   readonly oid: string;
 }

@@ -53,7 +53,7 @@ async function parse(diff: Buffer): Promise<FileChanges | undefined> {
       const [found, oldStart, oldCount = '1', nowStart, nowCount = '1'] = HUNK.exec(line.toString('latin1')) ?? [];
       if (found === undefined) continue;
       seen.end();
-      // Of an empty range git names the line before it.
+      // Git names the line before an empty range.
       old = Number(oldStart) - (oldCount === '0' ? 0 : 1);
       now = Number(nowStart) - (nowCount === '0' ? 0 : 1);
       [oldEnd, nowEnd] = [old + Number(oldCount), now + Number(nowCount)];

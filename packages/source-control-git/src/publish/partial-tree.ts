@@ -20,7 +20,7 @@ import { type FileChanges, readFileChanges, withRuns } from './file-changes.ts';
 const MAX_FILE_BYTES = 32 * 2 ** 20;
 const REGULAR = new Set(['100644', '100755']);
 
-/** What an apply changes: the person's tree, and what it would be with all of the work. */
+/** An apply of all: the person's tree, and the tree that it becomes. */
 export interface WholeApply {
   readonly head: ObjectId;
   readonly result: ObjectId;

@@ -66,7 +66,7 @@ const parts = z
     }),
   )
   .readonly()
-  .register(wordings, { about: 'Of files, some changes, with the digest of all that were seen' })
+  .register(wordings, { about: 'Some changes of files, each with the digest of all that were seen' })
   .optional();
 
 const topPaths = <Values extends { paths?: readonly string[] | undefined; parts?: readonly FilePart[] | undefined }>(

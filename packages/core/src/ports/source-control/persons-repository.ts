@@ -165,7 +165,7 @@ export interface IntegrationPlan {
   readonly halfRenames?: readonly HalfRename[];
   /** Files with uncommitted edits that the result would touch. */
   readonly dirtyOverlap: readonly string[];
-  /** Of an apply: files that are in the work tree as the result has them. They are left as they are, and are not in `changes`. Absent when there are none. */
+  /** Files that are in the work tree as the result of an apply has them. They are left as they are, and are not in `changes`. Absent when there are none. */
   readonly already?: readonly string[];
   /** True when HEAD already contains everything, or for an apply the work tree does. */
   readonly upToDate: boolean;
@@ -222,7 +222,7 @@ export interface Forecast {
 
 /** How long a forecast may take. */
 export interface ForecastOptions extends CallOptions {
-  /** What was found before, and what can be tried in about that time. @defaultValue everything is tried, known or not */
+  /** Gives the conflicts that are known, and those that can be found in about that time. @defaultValue everything is tried, known or not */
   readonly budgetMs?: number;
 }
 

@@ -30,7 +30,7 @@ export interface IntegrateInput extends GivenConsent {
   readonly message?: string | undefined;
   /** Of an apply: these files and directories alone. */
   readonly paths?: readonly string[] | undefined;
-  /** Of an apply, besides the paths: some changes of files, as {@link IntegrateChanges.offer} gave them. */
+  /** Besides the paths of an apply: some changes of files, as {@link IntegrateChanges.offer} gave them. */
   readonly parts?: readonly FilePart[] | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;

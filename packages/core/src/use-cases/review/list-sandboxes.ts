@@ -149,7 +149,7 @@ export class ListSandboxes {
     return (await unlessBroken(repository.works(made, options), options)) ?? new Map();
   }
 
-  /** What was found before, and a little more each time: the rest is not known. */
+  /** Conflicts that are known, and a little more each time. */
   async #conflicts(
     records: readonly SandboxRecord[],
     options?: CallOptions,

@@ -22,7 +22,7 @@ export interface TracedLines {
   readonly ranges: readonly { readonly firstLine: number; readonly lastLine: number }[];
 }
 
-/** Who wrote the changed lines of a sandbox. */
+/** The changed lines of a sandbox, and the calls that wrote them. */
 export interface WorkTrace {
   readonly sandbox: string;
   readonly tip: ObjectId;

@@ -45,7 +45,7 @@ export class BinaryView {
 
   /** Gives the memory of the pictures back. */
   clear(): void {
-    for (const path of [...this.#states.keys()]) this.#drop(path);
+    for (const path of this.#states.keys()) this.#drop(path);
   }
 
   #ask(file: PatchFile, view: HTMLElement): void {
