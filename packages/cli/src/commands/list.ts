@@ -134,7 +134,7 @@ function columnsOf(
     ...(hasForks
       ? [{ header: 'FORKED FROM', cell: ({ forkedFrom }: SandboxSummary) => forkedFrom ?? '', rank: 5 }]
       : []),
-    ...(!isAll && (!isForPerson || sandboxes.some(({ conflicts }) => conflicts))
+    ...(sandboxes.some(({ conflicts }) => conflicts)
       ? [{ header: 'CONFLICTS', cell: (one: SandboxSummary) => conflictsCell(talk, one), rank: 0 }]
       : []),
     ...(isAll ? [{ header: 'REPOSITORY', cell: ({ repository }: SandboxSummary) => visibleName(repository) }] : []),
