@@ -63,7 +63,12 @@ describe('parts of an apply', () => {
     await repository.execute(await repository.plan(id, { ...ask, parts: [part] }), { autostash: false });
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe(`more\n${numbered(40, { 30: 'THIRTY' })}`);
     fixture.git(root, 'commit', '-qm', 'taken');
-    for (const wrong of [part, { ...part, digest: '0'.repeat(64) }, { ...part, path: 'elsewhere' }])
+    for (const wrong of [
+      part,
+      { ...part, changes: [0] },
+      { ...part, changes: [0], digest: '0'.repeat(64) },
+      { ...part, path: 'elsewhere' },
+    ])
       await expect(repository.plan(id, { ...ask, parts: [wrong] })).rejects.toMatchObject({
         code: wrong.path === 'elsewhere' ? 'NOT_FOUND' : 'CHANGED_SINCE_SHOWN',
       });
