@@ -113,8 +113,10 @@ class Tries {
 
   /** At once where they changed no common path; undefined when too many were tried. */
   async between(id: SandboxId, otherId: SandboxId): Promise<readonly string[] | undefined> {
+    const [paths, otherPaths] = [await this.#changed(id), await this.#changed(otherId)];
+    if (!mayMeet(paths, otherPaths)) return this.#keep([id, otherId], []);
     const [one, other] = [await this.#work(id), await this.#work(otherId)];
-    if (!one || !other || !mayMeet(one.paths, other.paths)) return this.#keep([id, otherId], []);
+    if (!one || !other) return this.#keep([id, otherId], []);
     if (this.#pairs++ >= MAX_PAIRS) return undefined;
     const base = one.onto === other.onto ? one.onto : undefined;
     return this.#keep([id, otherId], await this.#conflict(one, other, base));
@@ -129,6 +131,16 @@ class Tries {
     const work = this.#works.get(id) ?? workOf(store, user, id, head, signal);
     this.#works.set(id, work);
     return work;
+  }
+
+  /** Paths that differ, without asking git for what it said before. */
+  async #changed(id: SandboxId): Promise<ReadonlySet<ByteString>> {
+    const name = `changed ${this.#nameOf([id])}`;
+    const known = this.#needs.cache.get(name);
+    if (known) return new Set(known);
+    const paths = (await this.#work(id))?.paths ?? new Set<ByteString>();
+    this.#needs.cache.set(name, [...paths]);
+    return paths;
   }
 
   #keep(ids: readonly SandboxId[], paths: readonly string[]): readonly string[] {
