@@ -86,7 +86,7 @@ describe('litterbox review', () => {
     ]);
   });
 
-  it('takes hunks that it showed, and none of a file of which the branch has some by then', async () => {
+  it('takes hunks that it showed, one after the other, and none that it did not show', async () => {
     await scratch.run(['run', 'one', "sed -i 's/^2$/TWO/; s/^30$/THIRTY/' many.txt"]);
     const [{ tip }, ...lines] = (await ask('/api/sandboxes/one/diff')) as readonly [
       { tip: string },
@@ -103,7 +103,12 @@ describe('litterbox review', () => {
     expect(scratch.git('diff', '--cached', '-U0', 'many.txt')).toMatch(/-30\n\+THIRTY$/);
     expect(scratch.git('diff', '--cached', '-U0', 'many.txt')).not.toContain('TWO');
     scratch.git('commit', '-qm', 'thirty');
-    expect(await ask('/api/sandboxes/one/apply', { tip, parts })).toMatchObject({
+    expect(await ask('/api/sandboxes/one/apply', { tip, parts })).toMatchObject({ outcome: 'up-to-date' });
+    const first = [{ ...parts[0], changes: [0] }];
+    expect(await ask('/api/sandboxes/one/apply', { tip, parts: first })).toMatchObject({ outcome: 'staged' });
+    expect(scratch.git('diff', '--cached', '-U0', 'many.txt')).toMatch(/-2\n\+TWO$/);
+    const others = [{ ...parts[0], digest: '0'.repeat(64) }];
+    expect(await ask('/api/sandboxes/one/apply', { tip, parts: others })).toMatchObject({
       error: { code: 'CHANGED_SINCE_SHOWN', hint: expect.stringContaining('litterbox apply one many.txt') },
     });
   });

@@ -50,6 +50,34 @@ describe('parts of an apply', () => {
     fixture.git(root, 'fsck', '--strict', '--full');
   });
 
+  test('are those of the sandbox too, as the page shows them: one is taken and committed, then another', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository({ 'a.txt': numbered(40) });
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, { 'a.txt': numbered(40, { 2: 'TWO', 20: 'TWENTY', 38: 'LATE' }) });
+    const { 'a.txt': file } = await offered(repository, await repository.plan(id, ask));
+    const take = async (...changes: number[]) => {
+      const part = { path: 'a.txt', digest: file?.digest ?? '', changes };
+      await repository.execute(await repository.plan(id, { ...ask, parts: [part] }), { autostash: false });
+      fixture.git(root, 'commit', '-qam', 'taken');
+      return readFileSync(join(root, 'a.txt'), 'utf8');
+    };
+    expect(await take(1)).toBe(numbered(40, { 20: 'TWENTY' }));
+    put(root, 'a.txt', `more\n${numbered(40, { 20: 'TWENTY' })}`);
+    fixture.git(root, 'commit', '-qam', 'mine');
+    expect(await take(2)).toBe(`more\n${numbered(40, { 20: 'TWENTY', 38: 'LATE' })}`);
+    expect(await take(0, 1)).toBe(`more\n${numbered(40, { 2: 'TWO', 20: 'TWENTY', 38: 'LATE' })}`);
+    expect(await repository.isMerged(id)).toBe(true);
+    // Where the person changed those lines themselves it is a conflict, as of the whole.
+    put(root, 'a.txt', numbered(40, { 2: 'mine' }));
+    fixture.git(root, 'commit', '-qam', 'other');
+    await record(repository, id, { 'a.txt': numbered(40, { 2: 'TWO again', 20: 'TWENTY', 38: 'LATE' }) });
+    const all = await repository.plan(id, ask);
+    expect(all.conflicts).toEqual(['a.txt']);
+    expect((await offered(repository, all))['a.txt']?.digest).toBeUndefined();
+  });
+
   test('FC-414: are found where the branch moved the lines, and refused where it changed them', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository({ 'a.txt': numbered(40) });
@@ -63,15 +91,14 @@ describe('parts of an apply', () => {
     await repository.execute(await repository.plan(id, { ...ask, parts: [part] }), { autostash: false });
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe(`more\n${numbered(40, { 30: 'THIRTY' })}`);
     fixture.git(root, 'commit', '-qm', 'taken');
-    for (const wrong of [
-      part,
-      { ...part, changes: [0] },
-      { ...part, changes: [0], digest: '0'.repeat(64) },
-      { ...part, path: 'elsewhere' },
-    ])
-      await expect(repository.plan(id, { ...ask, parts: [wrong] })).rejects.toMatchObject({
-        code: wrong.path === 'elsewhere' ? 'NOT_FOUND' : 'CHANGED_SINCE_SHOWN',
-      });
+    expect((await repository.plan(id, { ...ask, parts: [part] })).upToDate).toBe(true);
+    const wrong = { ...part, changes: [0], digest: '0'.repeat(64) };
+    await expect(repository.plan(id, { ...ask, parts: [wrong] })).rejects.toMatchObject({
+      code: 'CHANGED_SINCE_SHOWN',
+    });
+    await expect(repository.plan(id, { ...ask, parts: [{ ...part, path: 'elsewhere' }] })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
     // Changes that are none of them.
     const { 'a.txt': now } = await offered(repository, await repository.plan(id, ask));
     const none = { path: 'a.txt', digest: now?.digest ?? '', changes: [7] };

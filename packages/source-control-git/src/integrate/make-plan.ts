@@ -28,7 +28,7 @@ import type { LargeFileContent, LargeFilePointers } from '../large-files/point-l
 import { compareTrees, type PathStep } from '../store/read-diff.ts';
 import { readPointedTip } from '../publish/read-pointed-tip.ts';
 import { offeredFiles } from '../publish/offered-files.ts';
-import { partialTree } from '../publish/partial-tree.ts';
+import { partialTree, partsOfWork } from '../publish/partial-tree.ts';
 import { passingChanges } from './passing-changes.ts';
 import { scanRisks } from './scan-risks.ts';
 import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
@@ -87,7 +87,10 @@ export async function makePlan(
   const { parts = [] } = request;
   const paths = [...(request.paths ?? []), ...parts.map(({ path }) => path)];
   const from = { base: meta.base.tree, onto: work.ontoTree, tip: newest.tree, slug: meta.slug };
-  const tip = paths.length === 0 ? newest : { ...newest, tree: await selectedTree(store, from, paths, signal) };
+  const selected = paths.length === 0 ? newest.tree : await selectedTree(store, from, paths, signal);
+  const ofWhole = { head: work.ontoTree, result: selected, conflicts: new Set<ByteString>() };
+  const { ofWork, ofApply } = await partsOfWork(store, ofWhole, parts, signal);
+  const tip = { ...newest, tree: await partialTree(store, ofWhole, ofWork, meta.slug, signal) };
   const halves = paths.length === 0 ? [] : await halfRenames(store, work.ontoTree, newest.tree, paths, signal);
   const theirs = await theirCommit(store, work.onto, tip);
   const sides = { ours: head, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) };
@@ -101,7 +104,7 @@ export async function makePlan(
   const kind = isNothing ? 'nothing' : kindOf(request, options, work, head, config);
   const conflicts = new Set(isNothing ? [] : merged.stages.map(({ path }) => path));
   const whole = { head: headTree, result: kind === 'fast-forward' ? tip.tree : merged.tree, conflicts };
-  const resultTree = parts.length === 0 ? whole.result : await partialTree(store, whole, parts, meta.slug, signal);
+  const resultTree = await partialTree(store, whole, ofApply, meta.slug, signal);
   const messages = await WorkMessages.read(store, meta.slug, work, tip.commit);
   const isOne = kind === 'plain-commit' || kind === 'stage';
   const words = kind === 'merge-commit' ? `Merge sandbox '${meta.slug}'\n` : isOne ? messages.ofAll() : '';

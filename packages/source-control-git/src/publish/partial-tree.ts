@@ -45,6 +45,40 @@ export async function divisibleChanges(
 }
 
 /**
+ * Parts that were seen as changes of the work itself, as the page shows them, and parts of an apply to the branch. Where the branch is as the
+ * sandbox began they are the same.
+ */
+export async function partsOfWork(
+  store: Store,
+  work: Pick<WholeApply, 'head' | 'result'>,
+  parts: readonly FilePart[],
+  signal: AbortSignal | undefined,
+): Promise<{ readonly ofWork: readonly FilePart[]; readonly ofApply: readonly FilePart[] }> {
+  const whole = { ...work, conflicts: new Set<ByteString>() };
+  const steps = await stepsOf(store, whole, parts, signal);
+  const ofWork: FilePart[] = [];
+  for (const part of parts) {
+    const found = steps.get(toByteString(part.path));
+    const changes = found && (await divisibleChanges(store, whole, found, signal));
+    if (changes?.digest === part.digest) ofWork.push(part);
+  }
+  return { ofWork, ofApply: parts.filter((part) => !ofWork.includes(part)) };
+}
+
+async function stepsOf(
+  store: Store,
+  { head, result }: WholeApply,
+  parts: readonly FilePart[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<ByteString, PathStep>> {
+  const steps = new Map<ByteString, PathStep>();
+  const paths = parts.map(({ path }) => path);
+  if (paths.length === 0) return steps;
+  await compareTrees(store, [head, result], { paths, signal, onStep: (found) => steps.set(found.path, found) });
+  return steps;
+}
+
+/**
  * The tree that has all of the work but for some files, of which it has some changes alone.
  *
  * @throws LitterboxError `CHANGED_SINCE_SHOWN` when a file does not change as somebody saw it
@@ -56,10 +90,8 @@ export async function partialTree(
   slug: Slug,
   signal: AbortSignal | undefined,
 ): Promise<ObjectId> {
-  const steps = new Map<ByteString, PathStep>();
-  const paths = parts.map(({ path }) => path);
-  const onStep = (found: PathStep) => steps.set(found.path, found);
-  await compareTrees(store, [whole.head, whole.result], { paths, signal, onStep });
+  if (parts.length === 0) return whole.result;
+  const steps = await stepsOf(store, whole, parts, signal);
   const edits = editedDirectory();
   return await store.put(async (sink) => {
     for (const part of parts) {
