@@ -8,6 +8,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonl
       'log',
       'diff',
       'blame',
+      'trace',
       'forecast',
       'apply',
       'merge',

@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { isCancel } from './terminal/ask.ts';
 import { blamedCommand } from './words/blamed-command.ts';
 import { contextOf } from './context.ts';
+import { toHere } from './from-here.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { jsonLine } from './terminal/json-line.ts';
 import { normalArguments } from './words/normal-arguments.ts';
@@ -40,13 +41,15 @@ export async function main(args: readonly string[]): Promise<void> {
 
   let talk = new Talk({ json: args.includes('--json'), quiet: false, color: undefined });
   let close = async () => {};
+  let directory = process.cwd();
   const program = programOf((options) => {
     talk = new Talk({
       json: options.json ?? false,
       quiet: options.quiet ?? false,
       color: options.color === false ? false : undefined,
     });
-    const context = contextOf(options.repo ?? process.cwd(), args, talk, controller.signal, (handle) => {
+    directory = options.repo ?? directory;
+    const context = contextOf(directory, args, talk, controller.signal, (handle) => {
       interrupted = handle;
     });
     close = () => context.close();
@@ -59,26 +62,32 @@ export async function main(args: readonly string[]): Promise<void> {
     await program.parseAsync([...normalArguments(program, args)], { from: 'user' });
     process.exitCode ??= 0;
   } catch (error) {
-    process.exitCode = report(error, talk, signalled);
+    process.exitCode = report(error, talk, signalled, directory);
   } finally {
     await close().catch((error: unknown) => {
-      process.exitCode = report(error, talk, signalled);
+      process.exitCode = report(error, talk, signalled, directory);
     });
   }
   if (signalled !== undefined) process.exitCode = signalled;
   for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.removeAllListeners(name);
 }
 
-function report(error: unknown, talk: Talk, signalled: number | undefined): number {
+function report(error: unknown, talk: Talk, signalled: number | undefined, directory: string): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     if (error.code === 'commander.help' && !talk.json) return 2; // the help has been shown
-    return report(usageError(error, blamedCommand(error)), talk, signalled);
+    return report(usageError(error, blamedCommand(error)), talk, signalled, directory);
   }
   if (signalled !== undefined) return signalled;
-  if (error instanceof SuppressedError) return report(error.suppressed, talk, signalled); // what went wrong first
+  if (error instanceof SuppressedError) return report(error.suppressed, talk, signalled, directory); // what went wrong first
+  const pathHere = (path: string) => toHere(directory, path);
   const { code, message, hint, facts } = isLitterboxError(error)
-    ? { code: error.code, message: error.message, hint: hintForPeople(error.details), facts: error.details.facts }
+    ? {
+        code: error.code,
+        message: error.message,
+        hint: hintForPeople(error.details, pathHere),
+        facts: error.details.facts,
+      }
     : {
         code: 'INTERNAL',
         message: error instanceof Error ? (error.stack ?? error.message) : String(error),

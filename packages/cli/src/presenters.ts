@@ -56,10 +56,14 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   },
   'sandbox-usage': { load: async () => (await import('./inside/cost.ts')).presented['sandbox-usage'] },
   'sandbox-blame': { load: async () => (await import('./commands/blame.ts')).presented['sandbox-blame'] },
+  'sandbox-trace': { load: async () => (await import('./commands/blame.ts')).presented['sandbox-trace'] },
   'sandbox-forecast': { load: async () => (await import('./commands/forecast.ts')).presented['sandbox-forecast'] },
   'sandbox-milestone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-milestone'] },
   'sandbox-apply': {
-    options: [['--dry-run', 'show what would happen']],
+    options: [
+      ['-p, --patch', 'choose change by change, in a terminal'],
+      ['--dry-run', 'show what would happen'],
+    ],
     load: async () => (await import('./commands/review.ts')).presented['sandbox-apply'],
   },
   'sandbox-merge': {

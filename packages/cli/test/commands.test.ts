@@ -149,9 +149,11 @@ describe('the command line', () => {
       leftOut: 0,
       untried: 0,
     });
+    expect((await fixture.run(['list'])).stdout).toMatch(/^b\t.*\ta\na\t.*\tb\n$/);
     expect(fixture.digest()).toBe(before);
     await fixture.run(['merge', 'a', '--tip', '1']);
     expect((await fixture.run(['forecast'])).stdout).toBe('b conflicts with your branch: a.txt\n');
+    expect((await fixture.run(['list'])).stdout).toMatch(/^b\t.*\tbranch\n$/);
   });
 
   it('begins with the working tree, tells what looks like a secret, and brings what is named', async () => {

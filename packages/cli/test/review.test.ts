@@ -13,6 +13,9 @@ let session = '';
 
 beforeAll(async () => {
   scratch = new CliFixture();
+  writeFileSync(join(scratch.repository, 'many.txt'), Array.from({ length: 40 }, (_, at) => `${at + 1}\n`).join(''));
+  scratch.git('add', '-A');
+  scratch.git('commit', '-qm', 'many');
   await scratch.run(['create', 'one']);
   await scratch.run(['run', 'one', "echo b >> a.txt; echo '{}' > .envrc; echo new > new.txt; echo done"]);
   page = scratch.start(['review', 'one', '--no-open', '--json']);
@@ -81,6 +84,46 @@ describe('litterbox review', () => {
       { file: { path: 'later.txt' } },
       { end: true },
     ]);
+  });
+
+  it('takes hunks that it showed, one after the other, and none that it did not show', async () => {
+    await scratch.run(['run', 'one', "sed -i 's/^2$/TWO/; s/^30$/THIRTY/' many.txt"]);
+    const [{ tip }, ...lines] = (await ask('/api/sandboxes/one/diff')) as readonly [
+      { tip: string },
+      ...{ file?: { path: string; digest?: string; hunks: { firstChange: number }[] } }[],
+    ];
+    const file = lines.find((line) => line.file?.path === 'many.txt')?.file;
+    expect(file?.hunks.map(({ firstChange }) => firstChange)).toEqual([0, 1]);
+    const parts = [{ path: 'many.txt', digest: file?.digest, changes: [1] }];
+    expect(await ask('/api/sandboxes/one/plan', { integration: 'apply', parts })).toMatchObject({ files: 1 });
+    for (const wrong of [[{ ...parts[0], digest: 'x' }], [{ path: 'many.txt' }], ['many.txt']])
+      expect(await ask('/api/sandboxes/one/apply', { tip, parts: wrong })).toHaveProperty('error');
+    expect(scratch.git('diff', '--cached', '--name-only', 'many.txt')).toBe('');
+    expect(await ask('/api/sandboxes/one/apply', { tip, parts })).toMatchObject({ outcome: 'staged' });
+    expect(scratch.git('diff', '--cached', '-U0', 'many.txt')).toMatch(/-30\n\+THIRTY$/);
+    expect(scratch.git('diff', '--cached', '-U0', 'many.txt')).not.toContain('TWO');
+    scratch.git('commit', '-qm', 'thirty');
+    expect(await ask('/api/sandboxes/one/apply', { tip, parts })).toMatchObject({ outcome: 'up-to-date' });
+    const first = [{ ...parts[0], changes: [0] }];
+    expect(await ask('/api/sandboxes/one/apply', { tip, parts: first })).toMatchObject({ outcome: 'staged' });
+    expect(scratch.git('diff', '--cached', '-U0', 'many.txt')).toMatch(/-2\n\+TWO$/);
+    const others = [{ ...parts[0], digest: '0'.repeat(64) }];
+    expect(await ask('/api/sandboxes/one/apply', { tip, parts: others })).toMatchObject({
+      error: { code: 'CHANGED_SINCE_SHOWN', hint: expect.stringContaining('litterbox apply one many.txt') },
+    });
+  });
+
+  it('AX168: trace is a note of git, whatever the names', async () => {
+    await scratch.run(['run', 'one', 'echo text > "$(printf "odd\\033[2J")"']);
+    const { stdout, code } = await scratch.run(['trace', 'one']);
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('\u001b')]);
+    const { files } = JSON.parse(stdout) as { files: { path: string; conversations: object[] }[] };
+    expect(files.find(({ path }) => path === 'odd\u001b[2J')?.conversations).toEqual([
+      { contributor: { type: 'unknown' }, ranges: [{ start_line: 1, end_line: 1 }] },
+    ]);
+    writeFileSync(join(scratch.repository, '.git/note'), stdout);
+    scratch.git('notes', '--ref', 'agent-trace', 'add', '-F', '.git/note', 'HEAD');
+    expect(JSON.parse(scratch.git('notes', '--ref', 'agent-trace', 'show', 'HEAD'))).toHaveProperty('files');
   });
 
   it('is about the one sandbox that it was opened for', async () => {

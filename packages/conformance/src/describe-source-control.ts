@@ -140,6 +140,24 @@ export function describeSourceControl({
       ] as const)
         await assert.rejects(repository.blame(id, path), (error) => isLitterboxError(error, code));
     });
+    check('a file is what it was in a revision and in the base, up to a bound', async ({ repository, id, record }) => {
+      const { base } = await repository.history(id);
+      const first = await record([
+        { path: 'README', content: 'changed\n' },
+        { path: 'd\u00e9/a', content: 'one\0\n' },
+      ]);
+      await record([{ path: 'README', content: 'again\n' }]);
+      const read = async (path: string, at: ObjectId = base.commit, maxBytes = 100) => {
+        const bytes = await repository.content(id, path, { at, maxBytes });
+        return bytes && decodeRaw(bytes);
+      };
+      assert.equal(await read('README'), 'read me\n');
+      assert.equal(await read('README', first.revision?.commit), 'changed\n');
+      assert.equal(await read('d\u00e9/a', first.revision?.commit), 'one\0\n');
+      for (const path of ['d\u00e9/a', 'dir', 'link', 'never', '../README', 'README/x'])
+        assert.equal(await read(path), undefined, path);
+      await assert.rejects(read('README', base.commit, 7), (error) => isLitterboxError(error, 'FILE_TOO_LARGE'));
+    });
     check(
       'what commands printed is found by its digest, takes room once, and goes with the oldest first',
       async (started) => {

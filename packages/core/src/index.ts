@@ -144,6 +144,8 @@ export {
   type TakeSnapshotOptions,
 } from './ports/sandbox/snapshot-provider.ts';
 export type { FileChange } from './ports/source-control/file-change.ts';
+export { SeenChanges } from './domain/patch/seen-changes.ts';
+export type { FilePart, OfferedFile, OfferedHunk } from './ports/source-control/file-part.ts';
 export type {
   Base,
   BaseDescription,
@@ -220,7 +222,13 @@ export { deleteSandbox } from './operations/delete-sandbox.ts';
 export { checkMachine, type Explanation, explain } from './operations/explain.ts';
 export { exportWorktree } from './operations/review/export-worktree.ts';
 export { findSandbox } from './operations/find-sandbox.ts';
-export { applyChanges, mergeChanges, planDocument, planIntegration } from './operations/review/integrate.ts';
+export {
+  applyChanges,
+  mergeChanges,
+  offerParts,
+  planDocument,
+  planIntegration,
+} from './operations/review/integrate.ts';
 export { listSandboxes } from './operations/list-sandboxes.ts';
 export { openShell } from './operations/work/open-shell.ts';
 export type { CommandForm, Operation, OperationOptions, Parsed, UseCases } from './operations/declare/operation.ts';
@@ -231,10 +239,13 @@ export { clearPool, fillPool, listPool, managePool, type PoolReport } from './op
 export { parseInput } from './operations/declare/parse-input.ts';
 export { readAudit, verifyAudit } from './operations/read-audit.ts';
 export { forecastMerges } from './operations/review/forecast-merges.ts';
+export { traceWork } from './operations/review/trace-work.ts';
+export type { TracedLines, WorkTrace } from './use-cases/review/trace-work.ts';
 export { blameFile } from './operations/review/blame-file.ts';
 export { readProof } from './operations/review/read-proof.ts';
 export { readUsage } from './operations/review/read-usage.ts';
 export { readCall } from './operations/review/read-call.ts';
+export { readContent } from './operations/review/read-content.ts';
 export { readDiff, type SandboxDiff } from './operations/review/read-diff.ts';
 export { readFile } from './operations/work/read-file.ts';
 export { readLog } from './operations/review/read-log.ts';
@@ -299,7 +310,7 @@ export type { TakenBack } from './use-cases/work/spill-output.ts';
 export { AcceptWork, type GivenConsent, type OfferedWork, type ShowUnseen } from './use-cases/review/accept-work.ts';
 export type { ExportedTree, ExportTreeInput } from './use-cases/review/export-tree.ts';
 export { FindSandbox } from './use-cases/common/find-sandbox.ts';
-export type { IntegrateInput, IntegrateResult } from './use-cases/remove/integrate-changes.ts';
+export type { IntegrateInput, IntegrateResult, OfferedParts } from './use-cases/remove/integrate-changes.ts';
 export type { ShownPlan } from './use-cases/review/shown-plan.ts';
 export { type Look, LookAtSandbox } from './use-cases/review/look-at-sandbox.ts';
 export type { PastCall, PastOutput } from './use-cases/review/read-call.ts';
@@ -312,7 +323,7 @@ export type { RestoreSnapshotResult } from './use-cases/go-back/restore-snapshot
 export type { SandboxSnapshot } from './use-cases/remove/sandbox-snapshots.ts';
 export type { TakeSnapshotResult } from './use-cases/go-back/take-snapshot.ts';
 export type { SnapshotNote } from './domain/sandbox/snapshot-note.ts';
-export type { LastCall, SandboxSummary, ShownState } from './use-cases/review/list-sandboxes.ts';
+export type { LastCall, ListedConflicts, SandboxSummary, ShownState } from './use-cases/review/list-sandboxes.ts';
 export type { InstalledSandbox } from './use-cases/prepare/install-image.ts';
 export { NetworkLedger } from './use-cases/network/network-ledger.ts';
 export { OpenNetwork, type NetworkSession } from './use-cases/network/open-network.ts';

@@ -44,6 +44,7 @@ export {
   type StepName,
 } from './domain/errors/next-step.ts';
 export { NETWORK_FILE_SYSTEMS, networkFileSystem } from './domain/text/network-file-system.ts';
+export { SeenChanges } from './domain/patch/seen-changes.ts';
 export { failpoint } from './domain/errors/failpoint.ts';
 export { ObjectId, RepositoryId, SandboxId } from './domain/sandbox/ids.ts';
 export { type EndpointPolicy, isListedPath } from './domain/secrets/endpoint-policy.ts';
@@ -152,6 +153,7 @@ export {
   type TakeSnapshotOptions,
 } from './ports/sandbox/snapshot-provider.ts';
 export type { FileChange } from './ports/source-control/file-change.ts';
+export type { FilePart, OfferedFile, OfferedHunk } from './ports/source-control/file-part.ts';
 export type {
   Base,
   BaseDescription,
@@ -163,6 +165,7 @@ export type {
   Integration,
   Forecast,
   ForecastConflict,
+  ForecastOptions,
   IntegrationPlan,
   IntegrationResult,
   LargeFileState,

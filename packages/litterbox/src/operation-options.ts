@@ -156,7 +156,7 @@ export interface PlanInput {
   readonly message?: string | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
-  /** Take exactly this revision, by number or commit, without having been shown it. */
+  /** Take exactly this revision, which has to be the newest, without having been shown it. */
   readonly tip?: string | undefined;
   /** Accept files that run code on this machine, of what you were shown. */
   readonly acceptRisky?: boolean | undefined;
@@ -166,6 +166,10 @@ export interface PlanInput {
   readonly integration: 'apply' | 'merge';
   /** Only these files and directories, of an apply. */
   readonly paths?: readonly string[] | undefined;
+  /** Some changes of files, each with the digest of all that were seen. */
+  readonly parts?:
+    | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
+    | undefined;
 }
 
 /** The same, with the sandbox by its name. */
@@ -178,7 +182,7 @@ export interface PlanByNameInput {
   readonly message?: string | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
-  /** Take exactly this revision, by number or commit, without having been shown it. */
+  /** Take exactly this revision, which has to be the newest, without having been shown it. */
   readonly tip?: string | undefined;
   /** Accept files that run code on this machine, of what you were shown. */
   readonly acceptRisky?: boolean | undefined;
@@ -188,6 +192,10 @@ export interface PlanByNameInput {
   readonly integration: 'apply' | 'merge';
   /** Only these files and directories, of an apply. */
   readonly paths?: readonly string[] | undefined;
+  /** Some changes of files, each with the digest of all that were seen. */
+  readonly parts?:
+    | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
+    | undefined;
 }
 
 /** How work is staged: `tip` and `acceptRisky` are a person's yes. */
@@ -198,7 +206,7 @@ export interface ApplyInput {
   readonly message?: string | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
-  /** Take exactly this revision, by number or commit, without having been shown it. */
+  /** Take exactly this revision, which has to be the newest, without having been shown it. */
   readonly tip?: string | undefined;
   /** Accept files that run code on this machine, of what you were shown. */
   readonly acceptRisky?: boolean | undefined;
@@ -206,6 +214,10 @@ export interface ApplyInput {
   readonly waitMs?: number | undefined;
   /** Only these files and directories; after --: arguments of git merge, from an allow-list. */
   readonly paths?: readonly string[] | undefined;
+  /** Some changes of files, each with the digest of all that were seen. */
+  readonly parts?:
+    | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
+    | undefined;
 }
 
 /** How work is merged: `tip` and `acceptRisky` are a person's yes, `message` the subject of the commit. */
@@ -216,7 +228,7 @@ export interface MergeInput {
   readonly message?: string | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
-  /** Take exactly this revision, by number or commit, without having been shown it. */
+  /** Take exactly this revision, which has to be the newest, without having been shown it. */
   readonly tip?: string | undefined;
   /** Accept files that run code on this machine, of what you were shown. */
   readonly acceptRisky?: boolean | undefined;
@@ -226,7 +238,7 @@ export interface MergeInput {
 
 /** How the files of the review branch are written. */
 export interface WorktreeInput {
-  /** Take exactly this revision, by number or commit, without having been shown it. */
+  /** Take exactly this revision, which has to be the newest, without having been shown it. */
   readonly tip?: string | undefined;
   /** Accept files that run code on this machine, of what you were shown. */
   readonly acceptRisky?: boolean | undefined;
@@ -236,6 +248,8 @@ export interface WorktreeInput {
 export interface DiffInput {
   /** Only these files and directories. */
   readonly paths?: readonly string[] | undefined;
+  /** Lines around each change, 3 without. */
+  readonly contextLines?: number | undefined;
   /** Only what changed since you were shown it last. */
   readonly sinceSeen?: boolean | undefined;
   /** One revision against the one before, by number or commit. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { planIntegration } from '@litterbox/core';
+import { type FilePart, planIntegration } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
 import { decide, decisionOf } from './answers/decide.ts';
 import { DiffLines } from './answers/diff-lines.ts';
@@ -8,13 +8,17 @@ import { errorAnswer } from './answers/error-answer.ts';
 import { listWorks } from './answers/list-works.ts';
 import { readBlame } from './answers/read-blame.ts';
 import { readCalls, readOneCall } from './answers/read-calls.ts';
+import { readSides, readWhole } from './answers/read-contents.ts';
 import { shownPlan } from './answers/shown-plan.ts';
 import { readBody } from './door/read-body.ts';
 
 /** As the page sends it; the operation checks it. */
 interface PostBody {
   readonly path?: string;
+  readonly from?: string;
+  readonly tip?: string;
   readonly paths?: readonly string[];
+  readonly parts?: readonly FilePart[];
   readonly integration?: 'apply' | 'merge';
 }
 
@@ -64,12 +68,16 @@ export class AnswerApi {
 
   /** Decisions, and questions about paths: those may be many, and of bytes that no address carries. */
   async #answerPost(sandbox: string, what: string, body: unknown, signal: AbortSignal): Promise<object | undefined> {
-    const { path = '', paths = [], integration = 'merge' } = (body ?? {}) as PostBody;
+    const { path = '', from, tip = '', paths = [], parts = [], integration = 'merge' } = (body ?? {}) as PostBody;
     switch (what) {
       case 'plan': {
-        const some = paths.length > 0 ? { paths } : {};
+        const some = { ...(paths.length > 0 && { paths }), ...(parts.length > 0 && { parts }) };
         return shownPlan(await this.#litterbox.perform(planIntegration, { sandbox, integration, ...some }, { signal }));
       }
+      case 'sides':
+        return await readSides(this.#litterbox, sandbox, { path, from, tip }, signal);
+      case 'whole':
+        return await readWhole(this.#litterbox, sandbox, { path, from, tip }, signal);
       case 'blame':
         return await readBlame(this.#litterbox, sandbox, path, signal);
       case 'apply':

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
+import { LitterboxError } from '@litterbox/core';
 import type { Page } from 'playwright-core';
 import { seePage } from './browser.ts';
 import { fakeWorks, numberedPatch, PLAN, TIP } from './fake-works.ts';
@@ -114,7 +115,91 @@ describe('AX144: what an agent wrote', () => {
   });
 });
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(10)"><script>alert(11)</script></svg>';
+
+describe('AX164: binary files', () => {
+  const binary = (path: string) =>
+    `diff --git a/${path} b/${path}\nindex 1..2 100644\nBinary files a/${path} and b/${path} differ\n`;
+  const paths = ['real.png', 'svg.png', 'html.gif', 'huge.webp', 'other.bin'];
+  const contents: Readonly<Record<string, string | Uint8Array>> = {
+    'real.png': Buffer.from(PIXEL, 'base64'),
+    'svg.png': SVG,
+    'html.gif': 'GIF89a<script>alert(12)</script>'.slice(0, 9),
+    'other.bin': '\0\u00ff'.repeat(100),
+  };
+  const works = () =>
+    fakeWorks(
+      async function* () {
+        yield Buffer.from(paths.map(binary).join(''));
+      },
+      paths.length,
+      {
+        'sandbox-content': ({ path, revision }: { readonly path: string; readonly revision: string }) => {
+          if (path === 'huge.webp')
+            throw new LitterboxError('FILE_TOO_LARGE', `${WORDS} is too large`, { operation: 'test', hint: 'none' });
+          return revision === '0' && path === 'real.png' ? undefined : Buffer.from(contents[path] ?? '');
+        },
+      },
+    );
+
+  it('are shown as pictures of pixels, or as sizes, and run nothing', async () => {
+    await using seen = await seePage(works());
+    const { page, trouble } = seen;
+    await page.getByText('1 × 1 pixels, 70 bytes').waitFor();
+    await page.getByText('before: no file').waitFor();
+    await page.getByText(String.raw`\u202e\x1b[2J is too large`).first().waitFor();
+    await page.getByRole('button', { name: 'Show before and after' }).click();
+    await page.getByText('after: 300 bytes').waitFor();
+    await page.getByText(`after: ${SVG.length} bytes`).waitFor();
+    const images = page.locator('.list img');
+    expect(await images.count()).toBe(1);
+    expect(await images.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1);
+    expect(await images.getAttribute('src')).toMatch(/^blob:http:\/\/127\.0\.0\.1:/);
+    expect(await violations(page)).toEqual([]);
+    expect(trouble).toEqual([]);
+  });
+});
+
 describe('the page', () => {
+  it('shows all lines of a file when it is asked, and its changes alone again', async () => {
+    const whole = [
+      '@@ -1,9 +1,9 @@',
+      ...[1, 2, 3, 4].map((at) => ` line ${at}`),
+      '-old',
+      '+new',
+      ' line 6',
+      ' end',
+      '',
+    ];
+    const head = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n';
+    const some = `${head}@@ -5,1 +5,1 @@\n-old\n+new\n`;
+    let tip = TIP;
+    const works = fakeWorks(() => numberedPatch(1, 1), 1, {
+      'sandbox-diff': ({ contextLines }: { readonly contextLines?: number }) => ({
+        tip: contextLines === undefined ? TIP : tip,
+        files: async () => [1],
+        patch: async function* () {
+          yield Buffer.from(contextLines === undefined ? some : head + whole.join('\n'));
+        },
+        markShown: async () => {},
+      }),
+    });
+    await using seen = await seePage(works);
+    const { page } = seen;
+    await page.getByText('new', { exact: true }).waitFor();
+    expect(await page.getByText('line 1', { exact: true }).count()).toBe(0);
+    await page.keyboard.press('f');
+    await page.getByText('line 1', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'changes alone of a' }).click();
+    await page.getByText('line 1', { exact: true }).waitFor({ state: 'detached' });
+    tip = '3'.repeat(40);
+    await page.keyboard.press('f');
+    await page.getByText('The sandbox went on').waitFor();
+    expect(await page.getByText('line 1', { exact: true }).count()).toBe(0);
+  });
+
   it('has no violation of axe, light and dark, wide and narrow, with its dialogs', async () => {
     for (const [isDark, width] of [
       [false, 1360],
@@ -191,6 +276,44 @@ describe('the page', () => {
     ]);
   });
 
+  it('takes hunks of a file, by mouse and by key, with the digest of what is shown', async () => {
+    const hunk = (at: number) => `@@ -${at},3 +${at},3 @@\n a\n-b${at}\n+B${at}\n c\n`;
+    const whole = 'diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+n\n';
+    const patch = `diff --git a/a b/a\n--- a/a\n+++ b/a\n${[10, 30, 50].map(hunk).join('')}${whole}`;
+    const works = fakeWorks(
+      async function* () {
+        yield Buffer.from(patch);
+      },
+      2,
+      {
+        'sandbox-plan': () => ({ ...PLAN, integration: 'apply' }),
+        'sandbox-apply': () => ({ outcome: 'staged', isDeleted: false, conflicts: [], plan: PLAN }),
+      },
+    );
+    await using seen = await seePage(works);
+    const { page } = seen;
+    const box = (name: RegExp) => page.locator('.list').getByRole('checkbox', { name });
+    await box(/line 30/).check();
+    await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
+    expect(await box(/^Take a$/).evaluate((one) => (one as HTMLInputElement).indeterminate)).toBe(true);
+    expect(await page.locator('.hunk').getByRole('checkbox').count()).toBe(3); // a new file is whole or nothing
+    expect(await violations(page)).toEqual([]);
+    await box(/^Take a$/).check();
+    await box(/line 30/).uncheck();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('n');
+    await page.keyboard.press('h'); // leaves the first one
+    await page.getByRole('button', { name: 'Apply 1 file' }).click();
+    await page.getByText('parts of 1 file of hostile').waitFor();
+    await page.getByRole('button', { name: 'Stage the changes' }).click();
+    await page.getByText('The changes are staged').waitFor();
+    const parts = [{ path: 'a', digest: expect.stringMatching(/^[0-9a-f]{64}$/), changes: [2] }];
+    const asked = works.asked.filter(({ operation }) => operation === 'sandbox-apply');
+    expect(asked.map(({ input }) => input)).toEqual([
+      { sandbox: 'hostile', tip: TIP, acceptRisky: false, paths: [], parts },
+    ]);
+  });
+
   it('says of a sandbox that cannot be looked at that nobody looked', async () => {
     const summary = {
       state: 'ready',
@@ -210,6 +333,41 @@ describe('the page', () => {
     );
     await seen.page.getByText('cannot be looked at').waitFor();
     await expect(seen.page.getByText('not tested', { exact: true }).first().waitFor()).resolves.toBeUndefined();
+  });
+
+  it('shows two racers beside each other, each with boxes of its own', async () => {
+    const summary = {
+      state: 'ready',
+      provider: 'overlayfs',
+      repository: '/home/me/shop',
+      createdAtMs: 0,
+      work: { revisions: 1, unmilestoned: 1, files: 3, addedLines: 1, removedLines: 0 },
+    };
+    const works = fakeWorks(() => numberedPatch(3, 5), 3, {
+      'sandbox-list': () => [
+        { ...summary, name: 'hostile', forkedFrom: 'w' },
+        { ...summary, name: 'apart' },
+        { ...summary, name: 'racer', forkedFrom: 'w' },
+      ],
+      'sandbox-apply': () => ({ outcome: 'staged', isDeleted: false, conflicts: [], plan: PLAN }),
+    });
+    await using seen = await seePage(works);
+    const { page } = seen;
+    await page.locator('.line code').first().waitFor();
+    await page.keyboard.press('c');
+    expect(await page.locator('dialog li').first().innerText()).toMatch(/^racer\s+same race$/);
+    await page.keyboard.press('Enter'); // the first one has the focus
+    const racer = page.getByRole('region', { name: 'racer', exact: true });
+    await racer.locator('.line code').first().waitFor();
+    await page.getByRole('region', { name: 'hostile', exact: true }).locator('.line code').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await racer.getByRole('checkbox', { name: 'Take src/folder1/file1.ts' }).first().check();
+    await racer.getByRole('button', { name: 'Apply 1 file' }).click();
+    await page.getByRole('button', { name: 'Stage the changes' }).click();
+    await page.getByText('The changes are staged').waitFor();
+    expect(
+      works.asked.filter(({ operation }) => operation === 'sandbox-apply').map(({ input }) => input),
+    ).toMatchObject([{ sandbox: 'racer', paths: ['src/folder1/file1.ts'] }]);
   });
 
   it('keeps notes on lines, and copies them as text', async () => {
@@ -241,23 +399,48 @@ describe('the page', () => {
 });
 
 describe('2,000 files and 200,000 lines', () => {
-  it('are shown as they come, a screen of them at a time, in less than 300 MB', async () => {
+  it('FC-423: are shown as they come, a screen of them at a time, without a block, in less than 300 MB', async () => {
     await using seen = await seePage(fakeWorks(() => numberedPatch(2_000, 100), 2_000));
     const { page } = seen;
     await page.addInitScript(`
+      self.blocks = [];
+      new PerformanceObserver((list) => self.blocks.push(...list.getEntries().map(({ startTime, duration }) => [startTime, duration])))
+        .observe({ type: 'longtask', buffered: true });
       new MutationObserver(() => {
         if (self.first === undefined && document.querySelector('.line code'))
           self.first = { ms: performance.now(), files: document.querySelectorAll('.files li').length };
       }).observe(document, { childList: true, subtree: true });
     `);
-    await page.reload();
-    await page.getByText('2,000 files, state').waitFor();
-    const { files } = (await page.evaluate('self.first')) as { readonly files: number };
-    expect(files).toBeLessThan(1_000); // nobody waited for the rest
-    await page.mouse.move(900, 400);
-    for (let step = 0; step < 40; step++) await page.mouse.wheel(0, 3_000);
-    for (const key of ['j', 'n', 'j', 'End', 'k', 'p', 'Home']) await page.keyboard.press(key);
-    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    // Other work on the machine makes everything longer, and nothing shorter: the quietest of three says what the page does.
+    const firsts: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await page.reload();
+      await page.getByText('2,000 files, state').waitFor();
+      const { files, ms } = (await page.evaluate('self.first')) as { readonly files: number; readonly ms: number };
+      expect(files).toBeLessThan(1_000); // nobody waited for the rest
+      firsts.push(ms);
+    }
+    expect(Math.min(...firsts)).toBeLessThan(1_000);
+    const longest: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await page.evaluate('self.blocks.length = 0');
+      await page.mouse.move(900, 400);
+      for (let step = 0; step < 40; step++) await page.mouse.wheel(0, 3_000);
+      for (const key of ['j', 'n', 'j', 'End', 'k', 'p', 'Home']) await page.keyboard.press(key);
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+      // A block that we make ourselves is told last: all before it have been told by then.
+      await page.evaluate(`new Promise((resolve) => {
+        setTimeout(() => {
+          self.mark = performance.now();
+          while (performance.now() < self.mark + 70);
+          const look = () => (self.blocks.some(([started]) => started + 10 > self.mark) ? resolve() : setTimeout(look));
+          setTimeout(look);
+        });
+      })`);
+      const before = 'self.blocks.filter(([started]) => started + 10 <= self.mark)';
+      longest.push(Number(await page.evaluate(`Math.max(0, ...${before}.map(([, duration]) => duration))`)));
+    }
+    expect(Math.min(...longest)).toBeLessThan(100);
     const rows = await page.locator('.row').count();
     expect(rows).toBeGreaterThan(20);
     expect(rows).toBeLessThan(200);

@@ -7,7 +7,9 @@ import {
   type DiffOptions,
   type ExportPlan,
   type FileChange,
+  type OfferedFile,
   type Forecast,
+  type ForecastOptions,
   type FoundBase,
   type Heap,
   type IntegrationPlan,
@@ -49,6 +51,7 @@ import { IgnoreMatcher } from './ignore/ignore-matcher.ts';
 import type { Integration } from './integrate/integration.ts';
 import { cutMilestone } from './publish/cut-milestone.ts';
 import { PersonalRules } from './person/personal-rules.ts';
+import { readContent } from './store/read-content.ts';
 import { readBlame } from './store/read-blame.ts';
 import { readChangedFiles, readDiff } from './store/read-diff.ts';
 import { readLog, resolveRevision } from './store/read-log.ts';
@@ -260,6 +263,14 @@ export class GitRepository implements SourceRepository {
     return this.#translate('history.blame', options, () => readBlame(this.#store, id, path, options));
   }
 
+  content(
+    id: SandboxId,
+    path: string,
+    options: CallOptions & { readonly at: ObjectId; readonly maxBytes: number },
+  ): Promise<Uint8Array | undefined> {
+    return this.#translate('history.content', options, () => readContent(this.#store, id, path, options));
+  }
+
   resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision> {
     return this.#translate('revision.resolve', options, () => resolveRevision(this.#store, id, name, options?.signal));
   }
@@ -271,6 +282,12 @@ export class GitRepository implements SourceRepository {
     });
   }
 
+  offered(plan: IntegrationPlan, options?: CallOptions): AsyncIterable<OfferedFile> {
+    return this.#iterate('integration.plan', options, () =>
+      this.#forPeople().offeredOf(this.#store, plan, options?.signal),
+    );
+  }
+
   execute(
     plan: IntegrationPlan,
     options: ProgressOptions & { readonly autostash: boolean },
@@ -280,9 +297,9 @@ export class GitRepository implements SourceRepository {
     );
   }
 
-  forecast(ids: readonly SandboxId[], options?: CallOptions): Promise<Forecast> {
+  forecast(ids: readonly SandboxId[], options?: ForecastOptions): Promise<Forecast> {
     return this.#translate('integration.forecast', options, () =>
-      this.#forPeople().forecastConflicts(this.#store, this.#user, ids, options?.signal),
+      this.#forPeople().forecastConflicts(this.#store, this.#user, ids, { ...options }),
     );
   }
 

@@ -146,6 +146,21 @@ const BROKEN: readonly (readonly [what: string, open: () => Promise<SourceContro
     'the lines of a file lead to the revisions that wrote them',
   ],
   [
+    'reads files as they are last, whatever revision is asked for',
+    repositoryWith((inner) => ({
+      content: async (id, path, options) =>
+        await inner.content(id, path, { ...options, at: (await inner.history(id)).tip.commit }),
+    })),
+    'a file is what it was in a revision and in the base, up to a bound',
+  ],
+  [
+    'reads files of any size',
+    repositoryWith((inner) => ({
+      content: async (id, path, options) => await inner.content(id, path, { ...options, maxBytes: 2 ** 30 }),
+    })),
+    'a file is what it was in a revision and in the base, up to a bound',
+  ],
+  [
     'takes a file that is not there for an empty one',
     repositoryWith((inner) => ({ blame: async (...args) => await inner.blame(...args).catch(() => []) })),
     'the lines of a file lead to the revisions that wrote them',

@@ -1,4 +1,12 @@
-import { type BlamedChange, blameFile, type FileBlame, type Parsed, visible, visibleName } from '@litterbox/core';
+import {
+  type BlamedChange,
+  blameFile,
+  type FileBlame,
+  type Parsed,
+  traceWork,
+  visible,
+  visibleName,
+} from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { fromHere } from '../from-here.ts';
 import { showPaged } from '../show-paged.ts';
@@ -32,6 +40,16 @@ function madeBy({ made: { number, subject, call, command, exitCode } }: BlamedCh
   return `${facts.join(', ')}: ${visibleName(command ?? subject, 100)}`;
 }
 
+/** One record, for a file or a note of git: it is JSON whoever reads it. */
+async function trace({ talk, signal, ...context }: Context, input: Parsed<typeof traceWork>): Promise<void> {
+  const litterbox = await context.litterbox();
+  const found = await litterbox.perform(traceWork, input, { signal, onProgress: talk.progress });
+  talk.endProgress();
+  talk.document(traceWork.document?.(found));
+  if (found.leftOut > 0) talk.notice(`${found.leftOut} changed files are not in it: too many, too large, or no text.`);
+}
+
 export const presented = {
+  'sandbox-trace': { operation: traceWork, present: trace },
   'sandbox-blame': { operation: blameFile, present: blame },
 } as const;

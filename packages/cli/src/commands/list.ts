@@ -135,8 +135,20 @@ function columnsOf(
     ...(hasForks
       ? [{ header: 'FORKED FROM', cell: ({ forkedFrom }: SandboxSummary) => forkedFrom ?? '', rank: 5 }]
       : []),
+    ...(sandboxes.some(({ conflicts }) => conflicts)
+      ? [{ header: 'CONFLICTS', cell: (one: SandboxSummary) => conflictsCell(talk, one), rank: 0 }]
+      : []),
     ...(isAll ? [{ header: 'REPOSITORY', cell: ({ repository }: SandboxSummary) => visibleName(repository) }] : []),
   ];
+}
+
+/** With the branch, and with other sandboxes. */
+function conflictsCell(talk: Talk, { conflicts }: SandboxSummary): string {
+  if (!conflicts) return '';
+  const { branchFiles, sandboxes } = conflicts;
+  const [first] = sandboxes;
+  const others = first === undefined ? [] : [sandboxes.length === 1 ? first : `${first} +${sandboxes.length - 1}`];
+  return talk.paint(branchFiles > 0 ? 'red' : 'yellow', [...(branchFiles > 0 ? ['branch'] : []), ...others].join(', '));
 }
 
 const labelsCell = (labels: SandboxSummary['labels'] = {}) =>

@@ -31,6 +31,7 @@ import { proofLines } from '../terminal/proof-lines.ts';
 import { passOn } from '../terminal/output-streams.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showCall } from './past-call.ts';
+import { takeParts } from './take-parts.ts';
 import { showPaged } from '../show-paged.ts';
 import { statLines } from '../terminal/stat-lines.ts';
 import { ago } from '../terminal/table.ts';
@@ -154,14 +155,27 @@ export interface IntegrateFlags {
   readonly dryRun?: boolean;
 }
 
-async function apply(context: Context, input: Parsed<typeof applyChanges>, flags: IntegrateFlags): Promise<void> {
+async function apply(
+  context: Context,
+  input: Parsed<typeof applyChanges>,
+  flags: IntegrateFlags & { readonly patch?: boolean },
+): Promise<void> {
   const { paths = [], ...rest } = input;
   // After --: of git merge.
-  const words = paths[0]?.startsWith('-')
-    ? { ...rest, arguments: paths }
-    : { ...input, paths: paths.map((path) => fromHere(context.directory, path)) };
-  await integrate(context, 'apply', words, flags);
+  const hasArguments = paths[0]?.startsWith('-') === true;
+  const places = paths.map((path) => fromHere(context.directory, path));
+  const words = hasArguments ? { arguments: paths } : { paths: places };
+  if (!flags.patch) return await integrate(context, 'apply', { ...rest, ...words }, flags);
+  if (hasArguments) throw noArguments();
+  const taken = await takeParts(context, { ...rest, paths: places });
+  if (taken) await integrate(context, 'apply', { ...rest, ...taken }, flags);
 }
+
+const noArguments = () =>
+  new LitterboxError('INVALID_ARGUMENT', 'Choosing change by change takes no arguments of git merge.', {
+    operation: 'cli.apply',
+    hint: 'Leave out -p, or what stands behind --.',
+  });
 
 async function merge(context: Context, input: Parsed<typeof mergeChanges>, flags: IntegrateFlags): Promise<void> {
   await integrate(context, 'merge', input, flags);
@@ -177,17 +191,21 @@ async function integrate(
   const litterbox = await context.settled();
   if (dryRun) {
     const plan = await litterbox.perform(planIntegration, { ...input, integration }, { signal });
-    if (plan.conflicts.length > 0) process.exitCode = ERROR_CODES.CONFLICT; // as the merge itself would end
+    // As the merge itself would end.
+    if (plan.conflicts.length > 0) process.exitCode = ERROR_CODES.CONFLICT;
+    else if (plan.dirtyOverlap.length > 0 && input.autostash !== true) process.exitCode = ERROR_CODES.DIRTY_WORKTREE;
     if (talk.json) return talk.document(planDocument(plan));
     return showPlan(talk, plan, true);
   }
   const agent = talk.json ? undefined : await lastAgentCall(litterbox, input.sandbox, signal);
   const operation = integration === 'merge' ? mergeChanges : applyChanges;
+  const show = (plan: ShownPlan, hasRisky: boolean) =>
+    showPlan(talk, input.autostash === true ? { ...plan, dirtyOverlap: [] } : plan, hasRisky);
   const result = await litterbox.perform(operation, input, {
     signal,
     onProgress: talk.progress,
     // Where a person is asked, the question shows the files.
-    onPlan: (plan) => void (!talk.json && showPlan(talk, plan, input.acceptRisky === true || !isAtTerminal())),
+    onPlan: (plan) => void (!talk.json && show(plan, input.acceptRisky === true || !isAtTerminal())),
     ...(isAtTerminal() && { onUnseen: async (patch, part) => await showUnseen(context, patch, part) }),
   });
   if (talk.json) talk.document(operation.document?.(result));
@@ -206,7 +224,7 @@ async function integrate(
   const said = {
     committed: `Merged as ${result.commit?.slice(0, 10)}.`,
     staged: 'The changes are staged: review them and git commit.',
-    'up-to-date': 'Nothing to do: your branch has it all.',
+    'up-to-date': `Nothing to do: your ${result.plan.already ? 'work tree' : 'branch'} has it all.`,
   }[result.outcome];
   const stays =
     result.outcome === 'up-to-date' && integration === 'merge' ? ` The sandbox ${input.sandbox} stays.` : '';
@@ -253,6 +271,7 @@ function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean): void {
   for (const line of statLines(talk, plan.changes.slice(0, 20), process.stderr)) talk.notice(line);
   if (plan.changes.length === 0) talk.notice('  No changes.');
   if (plan.changes.length > 20) talk.notice(`  … and ${plan.changes.length - 20} more`);
+  for (const line of workTreeLines(plan)) talk.notice(`  ${line}`);
   if (plan.conflicts.length > 0)
     talk.notice(talk.paint('red', `  conflicts: ${plan.conflicts.map(nameOf).join(', ')}`, process.stderr));
   for (const line of [
@@ -265,6 +284,18 @@ function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean): void {
     talk.notice(`  ${line}`);
   for (const line of proofLines(talk, plan.proof, plan.slug)) talk.notice(`  ${line}`);
   if (hasRisky) showRisky(talk, plan.risky, plan.slug);
+}
+
+/** Files of the person's that are there already, or in the way. */
+function workTreeLines({ already = [], dirtyOverlap }: IntegrationPlan): readonly string[] {
+  const named = (paths: readonly string[]) =>
+    `${paths.slice(0, 5).map(nameOf).join(', ')}${paths.length > 5 ? ' …' : ''}`;
+  return [
+    ...(already.length > 0 ? [`In your work tree already: ${named(already)}.`] : []),
+    ...(dirtyOverlap.length > 0
+      ? [`Changes of yours are in the way: ${named(dirtyOverlap)}. Commit or stash them, or add --autostash.`]
+      : []),
+  ];
 }
 
 function unmilestonedLines({ slug, unmilestoned }: IntegrationPlan): readonly string[] {

@@ -10,7 +10,7 @@ import { checkMachine, explain } from './explain.ts';
 import { exportWorktree } from './review/export-worktree.ts';
 import { forecastMerges } from './review/forecast-merges.ts';
 import { findSandbox } from './find-sandbox.ts';
-import { applyChanges, mergeChanges, planIntegration } from './review/integrate.ts';
+import { applyChanges, mergeChanges, offerParts, planIntegration } from './review/integrate.ts';
 import { listPorts } from './work/list-ports.ts';
 import { listSandboxes } from './list-sandboxes.ts';
 import { forkSandbox } from './fork-sandbox.ts';
@@ -21,6 +21,7 @@ import { clearPool, fillPool, listPool, managePool } from './pool.ts';
 import { raceForks } from './race-forks.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
 import { readCall } from './review/read-call.ts';
+import { readContent } from './review/read-content.ts';
 import { readDiff } from './review/read-diff.ts';
 import { readFile } from './work/read-file.ts';
 import { readProof } from './review/read-proof.ts';
@@ -33,6 +34,7 @@ import { runCommand } from './work/run-command.ts';
 import { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { seatAgent } from './work/seat-agent.ts';
 import { checkSecrets, listSecrets } from './secrets.ts';
+import { traceWork } from './review/trace-work.ts';
 import { trustConfig } from './trust-config.ts';
 import { writeFile } from './work/write-file.ts';
 import { writeFiles } from './work/write-files.ts';
@@ -60,7 +62,9 @@ export const OPERATIONS = [
   readProof,
   readUsage,
   blameFile,
+  traceWork,
   forecastMerges,
+  readContent,
   readDiff,
   findSandbox,
   openShell,
@@ -70,6 +74,7 @@ export const OPERATIONS = [
   listPorts,
   openPort,
   planIntegration,
+  offerParts,
   applyChanges,
   mergeChanges,
   deleteSandbox,

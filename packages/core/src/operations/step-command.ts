@@ -3,9 +3,19 @@ import type { LitterboxErrorDetails } from '../domain/errors/errors.ts';
 import { filled, type NextStep, type StepName, worded } from '../domain/errors/next-step.ts';
 import { visibleName } from '../domain/text/visible.ts';
 
-/** The hint of an error for a person: its steps are commands. */
-export function hintForPeople({ hint, next }: Pick<LitterboxErrorDetails, 'hint' | 'next'>): string | undefined {
-  return next === undefined ? hint : worded(next, stepCommand);
+/**
+ * The hint of an error for a person: its steps are commands.
+ *
+ * @param pathHere a path from the top of the repository as the person types it where they are. @defaultValue as it is
+ */
+export function hintForPeople(
+  { hint, next }: Pick<LitterboxErrorDetails, 'hint' | 'next'>,
+  pathHere: (path: string) => string = (path) => path,
+): string | undefined {
+  if (next === undefined) return hint;
+  return worded(next, ({ do: name, with: { paths, ...input } }) =>
+    stepCommand({ do: name, with: { ...input, ...(typeof paths === 'object' && { paths: paths.map(pathHere) }) } }),
+  );
 }
 
 /** A step as a person types it. What no place in the form takes becomes a word at the end, or an option. */

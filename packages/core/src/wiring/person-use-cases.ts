@@ -23,6 +23,7 @@ import { RestoreRevision } from '../use-cases/go-back/restore-revision.ts';
 import { RestoreSnapshot } from '../use-cases/go-back/restore-snapshot.ts';
 import { SeatAgent } from '../use-cases/session/seat-agent.ts';
 import { TakeSnapshot } from '../use-cases/go-back/take-snapshot.ts';
+import { TraceWork } from '../use-cases/review/trace-work.ts';
 import { TrustConfig } from '../use-cases/decide/trust-config.ts';
 import { AGENT_USE_CASES } from './agent-use-cases.ts';
 import { useCaseTable } from './use-case-table.ts';
@@ -55,5 +56,6 @@ export const PERSON_USE_CASES = useCaseTable({
   restoreSnapshot: RestoreSnapshot,
   seatAgent: SeatAgent,
   takeSnapshot: TakeSnapshot,
+  traceWork: TraceWork,
   trustConfig: TrustConfig,
 });

@@ -275,6 +275,15 @@ export function memoryRepository(
       return memoryBlame(states, path);
     },
 
+    async content(id, path, { at, maxBytes, ...options }) {
+      begun(options);
+      const tree = treeAt(of(id), at);
+      const found = tree && person.treeOf(tree).get(path);
+      if (found?.type !== 'file') return undefined;
+      if (found.content.length <= maxBytes) return found.content;
+      throw new LitterboxError('FILE_TOO_LARGE', `${path} is too large.`, { operation: 'repository.content' });
+    },
+
     async resolve(id, name, options) {
       begun(options);
       return resolved(of(id), name);

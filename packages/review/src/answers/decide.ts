@@ -1,10 +1,12 @@
-import { applyChanges, LitterboxError, mergeChanges, visibleName } from '@litterbox/core';
+import { applyChanges, type FilePart, LitterboxError, mergeChanges, visibleName } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
 
 /** A person's yes: to the state that they were shown, by its commit, and to its files that run code where they said so. */
 export interface Decision {
   readonly tip: string;
   readonly paths: readonly string[];
+  /** Some changes of files, besides the paths; the operation checks them. */
+  readonly parts: readonly FilePart[];
   readonly acceptRisky: boolean;
 }
 
@@ -12,10 +14,10 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** @throws LitterboxError `INVALID_ARGUMENT` for a body that is no decision: a yes without a state is none. */
 export function decisionOf(body: unknown): Decision {
-  const { tip, paths = [], acceptRisky = false } = (body ?? {}) as Readonly<Record<string, unknown>>;
-  if (isText(tip) && Array.isArray(paths) && paths.every(isText) && typeof acceptRisky === 'boolean')
-    return { tip, paths, acceptRisky };
-  throw new LitterboxError('INVALID_ARGUMENT', 'A decision is { tip, paths?, acceptRisky? }.', {
+  const { tip, paths = [], parts = [], acceptRisky = false } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const areLists = Array.isArray(paths) && paths.every(isText) && Array.isArray(parts);
+  if (isText(tip) && areLists && typeof acceptRisky === 'boolean') return { tip, paths, parts, acceptRisky };
+  throw new LitterboxError('INVALID_ARGUMENT', 'A decision is { tip, paths?, parts?, acceptRisky? }.', {
     operation: 'review.decide',
     hint: 'Reload the page.',
   });
@@ -26,14 +28,14 @@ export async function decide(
   litterbox: Performer,
   sandbox: string,
   verb: 'apply' | 'merge',
-  { tip, paths, acceptRisky }: Decision,
+  { tip, paths, parts, acceptRisky }: Decision,
   signal: AbortSignal,
 ) {
   const yes = { sandbox, tip, acceptRisky };
   const result =
     verb === 'merge'
       ? await litterbox.perform(mergeChanges, yes, { signal })
-      : await litterbox.perform(applyChanges, { ...yes, paths }, { signal });
+      : await litterbox.perform(applyChanges, { ...yes, paths, ...(parts.length > 0 && { parts }) }, { signal });
   return {
     outcome: result.outcome,
     commit: result.commit,

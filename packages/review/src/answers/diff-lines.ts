@@ -37,7 +37,8 @@ export class DiffLines {
     const look = await this.#litterbox.perform(readDiff, { sandbox, sinceSeen: true }, { signal });
     if (look.since === undefined || look.since === look.tip) return;
     const files: PatchFile[] = [];
-    for await (const file of readPatch(look.patch(), SINCE_BOUNDS)) files.push(file);
+    // Its changes are from what was seen, and not from what the branch has: nobody takes some of them.
+    for await (const { digest: _, ...file } of readPatch(look.patch(), SINCE_BOUNDS)) files.push(file);
     this.#since.set(sandbox, { tip: look.since, files });
   }
 

@@ -34,13 +34,24 @@ function unlessRefused(error: unknown) {
   return { refused: visible(error.message) };
 }
 
-function shownSummary({ name, state, provider, createdAtMs, labels, work, lastCall, agent }: SandboxSummary) {
+function shownSummary({
+  name,
+  state,
+  provider,
+  createdAtMs,
+  labels,
+  work,
+  lastCall,
+  agent,
+  forkedFrom,
+}: SandboxSummary) {
   return {
     name,
     state,
     provider,
     createdAtMs,
     work,
+    forkedFrom,
     agent: agent === undefined ? undefined : visibleName(agent),
     labels: Object.entries(labels ?? {}).map(([key, value]) => visibleName(`${key}=${value}`)),
     lastCall: lastCall && { ...lastCall, actor: visibleName(lastCall.actor) },

@@ -19,6 +19,7 @@ export function shownPlan(plan: ShownPlan) {
     files: plan.changes.length,
     conflicts: names(plan.conflicts),
     dirty: names(plan.dirtyOverlap),
+    already: names(plan.already),
     passing: names(plan.passing),
     unmilestoned: plan.unmilestoned,
     halfRenames: (plan.halfRenames ?? []).slice(0, 100).map(({ from, to, taken }) => ({

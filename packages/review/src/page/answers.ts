@@ -11,6 +11,7 @@ export interface Summary {
   readonly provider: string;
   readonly createdAtMs: number;
   readonly agent?: string;
+  readonly forkedFrom?: string;
   readonly labels: readonly string[];
   readonly work?: {
     readonly revisions: number;
@@ -67,6 +68,7 @@ export interface Plan {
   readonly files: number;
   readonly conflicts: readonly string[];
   readonly dirty: readonly string[];
+  readonly already: readonly string[];
   readonly passing: readonly string[];
   readonly unmilestoned: number;
   readonly halfRenames: readonly { readonly from: string; readonly to: string; readonly taken: 'from' | 'to' }[];
@@ -79,11 +81,19 @@ export interface Plan {
   readonly proof: { readonly tests: readonly TestRun[]; readonly looked: number; readonly isMore: boolean };
 }
 
+/** Some changes of a file, by their numbers, with the digest of all of them. */
+export interface FilePart {
+  readonly path: string;
+  readonly digest: string;
+  readonly changes: readonly number[];
+}
+
 export type PatchLine = string | readonly [head: string, more: number, tail: string];
 
 export interface PatchHunk {
   readonly oldStart: number;
   readonly newStart: number;
+  readonly firstChange: number;
   readonly title: string;
   readonly lines: readonly PatchLine[];
 }
@@ -97,7 +107,30 @@ export interface PatchFile {
   readonly isBinary: boolean;
   readonly modes?: readonly [before: string, after: string];
   readonly hunks: readonly PatchHunk[];
+  readonly digest?: string;
   readonly leftOut: number;
+}
+
+/** A binary file before and after; a side is absent where there is no file. */
+export interface Sides {
+  readonly before?: FileSide;
+  readonly after?: FileSide;
+}
+
+/** A file with all of its lines, of the state that was looked at. */
+export interface WholeFile {
+  readonly tip: string;
+  readonly file?: PatchFile;
+}
+
+export interface FileSide {
+  readonly bytes?: number;
+  readonly refused?: string;
+  readonly type?: string;
+  readonly width?: number;
+  readonly height?: number;
+  /** Base64. */
+  readonly picture?: string;
 }
 
 /** The first line of a diff. */

@@ -1,4 +1,4 @@
-import type { Plan, Works } from './answers.ts';
+import type { Plan, Summary, Works } from './answers.ts';
 import { openDialog } from './dialog.ts';
 import { element } from './element.ts';
 import { type Action, KEYS, listenToKeys } from './keys.ts';
@@ -22,6 +22,7 @@ export class App {
   #works: Works | undefined;
   #isLooking = false;
   #one: SandboxView | undefined;
+  #beside: SandboxView | undefined;
   #selected: string | undefined;
 
   constructor(server: Server) {
@@ -39,6 +40,7 @@ export class App {
           'div',
           { class: 'tools' },
           this.#split,
+          quiet('Beside', 'Beside another sandbox (c)', 'beside'),
           quiet('↻', 'Look again (r)', 'reload'),
           quiet('◐', 'Dark or light (d)', 'theme'),
           quiet('?', 'Keys (?)', 'help'),
@@ -59,6 +61,7 @@ export class App {
     const wanted = this.#selected ?? sessionStorage.getItem('sandbox') ?? '';
     const name = names.includes(wanted) ? wanted : names[0];
     this.#showList();
+    this.#closeViews();
     if (name === undefined)
       return this.#swap(
         element(
@@ -71,28 +74,99 @@ export class App {
   }
 
   #swap(view: HTMLElement): void {
-    this.#one?.close();
     document.querySelector('main')?.replaceWith(view);
   }
 
   #select(name: string): void {
-    if (!this.#works) return;
     this.#selected = name;
     sessionStorage.setItem('sandbox', name);
     document.title = `${name} – Litterbox review`;
-    const isSplit = localStorage.getItem('split') === 'yes' && innerWidth > 900;
-    const view = new SandboxView(this.#server, name, this.#works, isSplit, {
-      onChanged: () => void this.load(),
-      onPlan: (of, plan) => {
-        this.#note(of, plan);
-        void this.#lookAtOthers();
-      },
-    });
-    this.#swap(view.view);
-    this.#one = view;
-    view.diff.view.focus({ preventScroll: true }); // so that the keys of the browser scroll it
-    this.#split.textContent = isSplit ? 'Unified' : 'Side by side';
+    this.#closeViews();
+    this.#one = this.#open(name, false);
+    this.#swap(this.#one?.view ?? element('main'));
+    this.#one?.diff.view.focus({ preventScroll: true }); // so that the keys of the browser scroll it
+    this.#split.textContent = this.#one?.diff.isSplit ? 'Unified' : 'Side by side';
     this.#showList();
+  }
+
+  /** Two sandboxes beside each other, each with its own boxes. Keys are about the one that has the focus. */
+  #pair(name: string, other: string): void {
+    this.#closeViews();
+    const views = [name, other].flatMap((one) => this.#open(one, true) ?? []);
+    for (const view of views) view.view.addEventListener('focusin', () => this.#activate(view, views));
+    this.#swap(
+      element(
+        'main',
+        { class: 'pair' },
+        element('h1', { class: 'unseen' }, `${name} and ${other}`),
+        ...views.map(({ view }) => view),
+      ),
+    );
+    const [first] = views;
+    if (first) this.#activate(first, views);
+    first?.diff.view.focus({ preventScroll: true });
+  }
+
+  #activate(one: SandboxView, views: readonly SandboxView[]): void {
+    this.#one = one;
+    this.#beside = views.find((view) => view !== one);
+    for (const { view } of views) view.classList.toggle('active', view === one.view);
+  }
+
+  #open(name: string, isBeside: boolean): SandboxView | undefined {
+    if (!this.#works) return undefined;
+    const isSplit = !isBeside && localStorage.getItem('split') === 'yes' && innerWidth > 900;
+    return new SandboxView(
+      this.#server,
+      name,
+      this.#works,
+      { isSplit, isBeside },
+      {
+        onChanged: () => void this.load(),
+        onPlan: (of, plan) => {
+          this.#note(of, plan);
+          void this.#lookAtOthers();
+        },
+      },
+    );
+  }
+
+  #closeViews(): void {
+    this.#one?.close();
+    this.#beside?.close();
+    this.#one = undefined;
+    this.#beside = undefined;
+  }
+
+  /** Racers, which are forks of the same sandbox, come first. */
+  #chooseBeside(): void {
+    const { sandboxes = [] } = this.#works ?? {};
+    const here = sandboxes.find(({ name }) => name === this.#selected);
+    if (!here || this.#beside) return here && this.#select(here.name);
+    const isRacer = ({ name, forkedFrom }: Summary) =>
+      forkedFrom === here.name ||
+      name === here.forkedFrom ||
+      (forkedFrom !== undefined && forkedFrom === here.forkedFrom);
+    const others = sandboxes
+      .filter(({ name }) => name !== here.name)
+      .toSorted((a, b) => Number(isRacer(b)) - Number(isRacer(a)));
+    const choose = (name: string) => {
+      dialog.close();
+      this.#pair(here.name, name);
+    };
+    const item = (one: Summary) =>
+      element(
+        'li',
+        {},
+        element('button', { class: 'command', onclick: () => choose(one.name) }, one.name),
+        isRacer(one) && element('span', { class: 'chip' }, 'same race'),
+      );
+    const list =
+      others.length > 0
+        ? element('ul', { class: 'calls' }, ...others.map(item))
+        : element('p', {}, 'There is no other one.');
+    const dialog = openDialog(`Beside ${here.name}`, list);
+    list.querySelector('button')?.focus();
   }
 
   #showList(): void {
@@ -129,6 +203,13 @@ export class App {
     }
   }
 
+  /** The one beside it shows the same file, where it has changed that too. */
+  #stepFile(by: 1 | -1): void {
+    this.#one?.diff.step('file', by);
+    const path = this.#one?.diff.currentFile?.path;
+    if (path !== undefined) this.#beside?.diff.scrollToPath(path);
+  }
+
   #step(by: 1 | -1): void {
     const names = this.#works?.sandboxes.map(({ name }) => name) ?? [];
     const next = names[names.indexOf(this.#selected ?? '') + by];
@@ -139,9 +220,8 @@ export class App {
     const one = this.#one;
     switch (action) {
       case 'next-file':
-        return one?.diff.step('file', 1);
       case 'last-file':
-        return one?.diff.step('file', -1);
+        return this.#stepFile(action === 'next-file' ? 1 : -1);
       case 'next-hunk':
         return one?.diff.step('hunk', 1);
       case 'last-hunk':
@@ -150,6 +230,10 @@ export class App {
         return one?.diff.fold();
       case 'take':
         return one?.takeCurrent();
+      case 'whole':
+        return void one?.diff.toggleWhole();
+      case 'take-hunk':
+        return one?.takeHunk();
       case 'changes':
       case 'since':
       case 'calls':
@@ -163,6 +247,8 @@ export class App {
         return this.#step(-1);
       case 'reload':
         return void this.load();
+      case 'beside':
+        return this.#chooseBeside();
       case 'split':
         return this.#toggleSplit();
       case 'theme':

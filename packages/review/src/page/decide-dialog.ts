@@ -1,4 +1,4 @@
-import type { Decided, Plan } from './answers.ts';
+import type { Decided, FilePart, Plan } from './answers.ts';
 import { openDialog } from './dialog.ts';
 import { element } from './element.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
@@ -11,6 +11,8 @@ export interface Asked {
   readonly verb: 'apply' | 'merge';
   /** Only these paths, for an apply; all of it where there is none. */
   readonly paths: readonly string[];
+  /** Some changes of other files, for an apply. */
+  readonly parts: readonly FilePart[];
   /** The state that the page shows: a yes is to it and to no other. */
   readonly tip: string;
   /** Lines of it that were too many for the page. */
@@ -26,13 +28,12 @@ export interface DecisionEvents {
 
 /** Shows the plan, and carries it out when somebody says yes to it. */
 export async function openDecision(server: Server, asked: Asked, events: DecisionEvents): Promise<void> {
-  const { sandbox, verb, paths, tip } = asked;
+  const { sandbox, verb, paths, parts, tip } = asked;
   const address = `/api/sandboxes/${encodeURIComponent(sandbox)}`;
-  const title = `${verb === 'merge' ? 'Merge' : 'Apply'} ${paths.length > 0 ? `${counted(paths.length, 'path')} of ${sandbox}` : sandbox}`;
   const body = element('div', {}, element('p', { class: 'faint' }, 'Working out what it does …'));
-  const dialog = openDialog(title, body);
+  const dialog = openDialog(titleOf(asked), body);
   const plan = await server
-    .post<Plan>(`${address}/plan`, { integration: verb, ...(paths.length > 0 && { paths }) })
+    .post<Plan>(`${address}/plan`, { integration: verb, paths, parts })
     .catch((error: unknown) => error as Refused);
   if (plan instanceof Error) return body.replaceChildren(refusal(plan));
   if (plan.tip !== tip) return body.replaceChildren(movedOn());
@@ -46,7 +47,7 @@ export async function openDecision(server: Server, asked: Asked, events: Decisio
       onclick: () => {
         go.disabled = true;
         status.replaceChildren('Taking it …');
-        server.post<Decided>(`${address}/${verb}`, { tip, paths, acceptRisky: accept.checked }).then(
+        server.post<Decided>(`${address}/${verb}`, { tip, paths, parts, acceptRisky: accept.checked }).then(
           (decided) => {
             dialog.close();
             events.onDone(decided);
@@ -83,12 +84,20 @@ export async function openDecision(server: Server, asked: Asked, events: Decisio
   (isRisky ? accept : go).focus();
 }
 
+function titleOf({ sandbox, verb, paths, parts }: Asked): string {
+  const some = [
+    ...(paths.length > 0 ? [counted(paths.length, 'path')] : []),
+    ...(parts.length > 0 ? [`parts of ${counted(parts.length, 'file')}`] : []),
+  ].join(' and ');
+  return `${verb === 'merge' ? 'Merge' : 'Apply'} ${some === '' ? sandbox : `${some} of ${sandbox}`}`;
+}
+
 function effectOf({ integration, files, branch, head, tip }: Plan, sandbox: string): string {
   const into = branch ?? head.slice(0, 10);
-  const what = `${counted(files, 'file')} at ${tip.slice(0, 10)}`;
+  const what = `${counted(files, 'file')} at ${tip.slice(0, 10)} ${files === 1 ? 'goes' : 'go'}`;
   return integration === 'merge'
-    ? `${what} go into ${into} as git merge does. The sandbox ${sandbox} is deleted once its work is in.`
-    : `${what} go into index and work tree of ${into}, for you to commit. The sandbox ${sandbox} stays.`;
+    ? `${what} into ${into} as git merge does. The sandbox ${sandbox} is deleted once its work is in.`
+    : `${what} into index and work tree of ${into}, for you to commit. The sandbox ${sandbox} stays.`;
 }
 
 function unshownOf({ unshownLines }: Asked): HTMLElement[] {

@@ -1,6 +1,7 @@
 import type { PatchFile } from './answers.ts';
 import { element } from './element.ts';
-import { signOf } from './diff-rows.ts';
+import { signOf } from './diff/diff-rows.ts';
+import type { Taken } from './taken.ts';
 
 /** Events of the list. */
 export interface FileListEvents {
@@ -37,8 +38,11 @@ export class FileList {
       this.view.append(element('li', { class: 'faint' }, `and ${files.length - room} more below`));
   }
 
-  setTaken(taken: ReadonlySet<string>): void {
-    for (const [path, { box }] of this.#items) box.checked = taken.has(path);
+  setTaken(taken: Taken): void {
+    for (const [path, { box }] of this.#items) {
+      box.checked = taken.of(path) === 'all';
+      box.indeterminate = taken.of(path) === 'some';
+    }
   }
 
   setCurrent(path: string | undefined): void {

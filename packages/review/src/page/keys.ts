@@ -5,7 +5,10 @@ export const KEYS: readonly (readonly [keys: readonly string[], words: string, a
   [['n'], 'next hunk', 'next-hunk'],
   [['p'], 'hunk before', 'last-hunk'],
   [['x'], 'fold or unfold the file', 'fold'],
+  [['f'], 'all lines of the file, or its changes alone', 'whole'],
   [['t'], 'take the file, or leave it', 'take'],
+  [['h'], 'take the hunk, or leave it', 'take-hunk'],
+  [['c'], 'another sandbox beside this one, such as another racer', 'beside'],
   [['s'], 'side by side, or one below the other', 'split'],
   [['1'], 'changes', 'changes'],
   [['2'], 'what changed since you looked', 'since'],
@@ -25,7 +28,10 @@ export type Action =
   | 'next-hunk'
   | 'last-hunk'
   | 'fold'
+  | 'whole'
   | 'take'
+  | 'take-hunk'
+  | 'beside'
   | 'split'
   | 'changes'
   | 'since'

@@ -90,7 +90,8 @@ export function conflictsPart(plan: Plan, works: Works | undefined, name: string
     ),
     ...pathLines('In commits on the way, and not in the last one', plan.passing),
   ];
-  if (plan.upToDate) return section('conflicts', 'Your branch has it all', 'good');
+  const has = plan.already.length > 0 ? 'work tree' : 'branch';
+  if (plan.upToDate) return section('conflicts', `Your ${has} has it all`, 'good');
   if (lines.length === 0)
     return section('conflicts', `Merges cleanly into ${plan.branch ?? plan.head.slice(0, 10)}`, 'good');
   const tone = plan.conflicts.length > 0 ? 'bad' : 'fair';

@@ -3,16 +3,25 @@ import { CallDialogs } from './call-dialogs.ts';
 import { callsView } from './calls-view.ts';
 import { openDecision } from './decide-dialog.ts';
 import { openDialog } from './dialog.ts';
-import { DiffView } from './diff-view.ts';
+import { DiffView } from './diff/diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
+import { FileSource } from './file-source.ts';
 import { addNote, countNotes, notesText } from './notes.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
 import { Refused, type Server, wordsOf } from './server.ts';
+import { Taken } from './taken.ts';
 import { counted } from './words.ts';
 
 type Tab = 'changes' | 'since' | 'calls';
 type DiffLine = DiffStart | { readonly file: PatchFile } | { readonly end: true };
+
+/** How a sandbox is shown. */
+export interface ViewForm {
+  readonly isSplit: boolean;
+  /** Whether another one is shown beside it. */
+  readonly isBeside: boolean;
+}
 
 /** Events for the page around the view. */
 export interface SandboxEvents {
@@ -35,7 +44,8 @@ export class SandboxView {
   readonly #tabs: ReadonlyMap<Tab, HTMLButtonElement>;
   readonly #gone = new AbortController();
   readonly #dialogs: CallDialogs;
-  #taken: ReadonlySet<string> = new Set();
+  readonly #source: FileSource;
+  #taken = new Taken();
   #tip: string | undefined;
   #since: DiffStart['since'];
   #all: PatchFile[] = [];
@@ -43,14 +53,20 @@ export class SandboxView {
   #tab: Tab = 'changes';
   readonly #works: Works;
 
-  constructor(server: Server, name: string, works: Works, isSplit: boolean, events: SandboxEvents) {
+  constructor(server: Server, name: string, works: Works, { isSplit, isBeside }: ViewForm, events: SandboxEvents) {
     this.#server = server;
     this.#name = name;
     this.#dialogs = new CallDialogs(server, this.#address, this.#gone.signal);
+    this.#source = new FileSource(
+      server,
+      this.#address,
+      this.#gone.signal,
+      (words) => (this.#status.textContent = words),
+    );
     this.#works = works;
     this.#events = events;
-    const onTake = (path: string, isTaken: boolean) => this.#take(path, isTaken);
-    this.#diff = new DiffView({
+    const onTake = (path: string, isTaken: boolean) => this.#take(this.#taken.withFile(path, isTaken));
+    this.#diff = new DiffView(`Changes of ${name}`, {
       onFile: (file) => this.#showCurrent(file),
       onLine: (file, line) =>
         void this.#dialogs.showLine(file, line, (words) => {
@@ -58,27 +74,22 @@ export class SandboxView {
           this.#showTaking();
         }),
       onTake,
+      readSides: async (file) => await this.#source.sides(file, this.#tip),
+      readWhole: async (file) => await this.#source.whole(file, this.#tip),
+      onTakeHunk: (file, at, isTaken) => this.#take(this.#taken.withHunk(file, at, isTaken)),
     });
     this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
     this.#diff.setSplit(isSplit);
-    const tab = (key: Tab, title: string) =>
-      [
-        key,
-        element(
-          'button',
-          { role: 'tab', 'aria-selected': String(key === 'changes'), onclick: () => this.show(key) },
-          title,
-        ),
-      ] as const;
+    const tab = (key: Tab, title: string) => [key, tabButton(key, title, () => this.show(key))] as const;
     this.#tabs = new Map([tab('changes', 'Changes'), tab('since', 'Since you looked'), tab('calls', 'Calls')]);
     (this.#tabs.get('since') as HTMLElement).hidden = true;
     this.view = element(
-      'main',
-      { class: 'one' },
+      isBeside ? 'section' : 'main',
+      { class: 'one', ...(isBeside && { 'aria-label': name }) },
       element(
         'section',
-        { class: 'side', 'aria-label': 'Overview' },
-        element('h1', {}, name),
+        { class: 'side', 'aria-label': `Overview of ${name}` },
+        element(isBeside ? 'h2' : 'h1', { class: 'name' }, name),
         this.#overview,
         element('h2', { class: 'files-title' }, 'Files'),
         this.#files.view,
@@ -90,7 +101,7 @@ export class SandboxView {
         element(
           'div',
           { class: 'tabs' },
-          element('div', { role: 'tablist', 'aria-label': 'Views' }, ...this.#tabs.values()),
+          element('div', { role: 'tablist', 'aria-label': `Views of ${name}` }, ...this.#tabs.values()),
           this.#status,
         ),
         this.#current,
@@ -132,14 +143,19 @@ export class SandboxView {
 
   takeCurrent(): void {
     const path = this.#diff.currentFile?.path;
-    if (path !== undefined) this.#take(path, !this.#taken.has(path));
+    if (path !== undefined) this.#take(this.#taken.withFile(path, this.#taken.of(path) !== 'all'));
+  }
+
+  takeHunk(): void {
+    const { file, at = 0 } = this.#diff.currentHunk ?? {};
+    if (file) this.#take(this.#taken.withHunk(file, at, !this.#taken.hasHunk(file.path, at)));
   }
 
   decide(verb: 'apply' | 'merge'): void {
     if (this.#tip === undefined) return;
-    const paths = verb === 'apply' ? [...this.#taken] : [];
+    const [paths, parts] = verb === 'apply' ? [this.#taken.paths(this.#all), this.#taken.parts(this.#all)] : [[], []];
     const unshownLines = this.#all.reduce((sum, { leftOut }) => sum + leftOut, 0);
-    const asked = { sandbox: this.#name, verb, paths: this.#withRenames(paths), tip: this.#tip, unshownLines };
+    const asked = { sandbox: this.#name, verb, paths, parts, tip: this.#tip, unshownLines };
     void openDecision(this.#server, asked, {
       onDone: (decided) => this.#showDone(decided),
       onCall: (call) => void this.#dialogs.showCall(call),
@@ -167,14 +183,6 @@ export class SandboxView {
       element('span', {}, file?.name ?? ''),
       at > 0 && this.#tab === 'changes' ? element('span', { class: 'faint' }, `${at} of ${this.#all.length}`) : '',
     );
-  }
-
-  /** A renamed file is taken under both of its names, or it would be there twice. */
-  #withRenames(paths: readonly string[]): string[] {
-    return paths.flatMap((path) => {
-      const from = this.#all.find((file) => file.path === path)?.from;
-      return from === undefined ? [path] : [from, path];
-    });
   }
 
   get #address(): string {
@@ -253,10 +261,7 @@ export class SandboxView {
     this.#calls.replaceChildren(callsView(entries, isMore, (call) => void this.#dialogs.showCall(call)));
   }
 
-  #take(path: string, isTaken: boolean): void {
-    const taken = new Set(this.#taken);
-    if (isTaken) taken.add(path);
-    else taken.delete(path);
+  #take(taken: Taken): void {
     this.#taken = taken;
     this.#diff.setTaken(taken);
     this.#files.setTaken(taken);
@@ -265,14 +270,12 @@ export class SandboxView {
 
   #showTaking(): void {
     const some = this.#taken.size;
-    const button = (text: string, verb: 'apply' | 'merge', isPrimary: boolean) => {
-      const made = element('button', { class: isPrimary ? 'primary' : '', onclick: () => this.decide(verb) }, text);
-      made.disabled = this.#tip === undefined || this.#all.length === 0;
-      return made;
-    };
+    const disabled = this.#tip === undefined || this.#all.length === 0;
+    const button = (text: string, verb: 'apply' | 'merge', isPrimary: boolean) =>
+      element('button', { class: isPrimary ? 'primary' : '', disabled, onclick: () => this.decide(verb) }, text);
     this.#taking.replaceChildren(
       button(some > 0 ? `Apply ${counted(some, 'file')} …` : 'Apply all …', 'apply', some > 0),
-      ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#clearTaken() }, 'Take none')] : []),
+      ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#take(new Taken()) }, 'Take none')] : []),
       button('Merge …', 'merge', some === 0),
       ...this.#noteButtons(),
     );
@@ -285,8 +288,8 @@ export class SandboxView {
     copy.textContent = `Copy ${counted(count, 'note')}`;
     return [copy];
   }
+}
 
-  #clearTaken(): void {
-    for (const path of this.#taken) this.#take(path, false);
-  }
+function tabButton(key: Tab, title: string, onclick: () => void): HTMLButtonElement {
+  return element('button', { role: 'tab', 'aria-selected': String(key === 'changes'), onclick }, title);
 }

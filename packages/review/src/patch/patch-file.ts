@@ -5,6 +5,8 @@ export type PatchLine = string | readonly [head: string, more: number, tail: str
 export interface PatchHunk {
   readonly oldStart: number;
   readonly newStart: number;
+  /** The number of its first change among those of the file; the others follow. */
+  readonly firstChange: number;
   /** Git's words behind the numbers: the function that the lines are in. */
   readonly title: string;
   readonly lines: PatchLine[];
@@ -24,6 +26,8 @@ export interface PatchFile {
   /** Kinds of git before and after, where they differ: `100644`. */
   readonly modes?: readonly [before: string, after: string];
   readonly hunks: readonly PatchHunk[];
+  /** Tells these changes from any others, for who takes some of them. Absent of a file that is whole or nothing, or not wholly here. */
+  readonly digest?: string;
   /** Lines beyond the bound, which are not here. */
   readonly leftOut: number;
 }

@@ -23,8 +23,8 @@ describe('a patch of git', () => {
     expect(others).toEqual([]);
     expect(file).toMatchObject({ path: 'a.txt', change: 'modified', leftOut: 0 });
     expect(file?.hunks).toEqual([
-      { oldStart: 1, newStart: 1, title: 'function f() {', lines },
-      { oldStart: 9, newStart: 9, title: '', lines: ['-a', '\\ No newline at end of file', '+b'] },
+      { oldStart: 1, newStart: 1, firstChange: 0, title: 'function f() {', lines },
+      { oldStart: 9, newStart: 9, firstChange: 2, title: '', lines: ['-a', '\\ No newline at end of file', '+b'] },
     ]);
   });
 
@@ -67,6 +67,27 @@ describe('a patch of git', () => {
       ['run', undefined, 'modified', false, ['100644', '120000']],
       ['gone', undefined, 'deleted', false, undefined],
     ]);
+  });
+
+  it('tells the changes of a file from any others, unless it is whole or not wholly here', async () => {
+    const digests = async (text: string, bounds?: PatchBounds) =>
+      (await read(text, 7, bounds)).map(({ digest }) => digest);
+    const body = '@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n';
+    const [one] = await digests(`${HEAD}${body}`);
+    expect(one).toMatch(/^[0-9a-f]{64}$/);
+    expect(await digests(`${HEAD}${body.replace('-1,3 +1,3', '-7,3 +9,3')}`)).toEqual([one]);
+    expect(await digests(`${HEAD}${body.replace('+B', '+C')}`)).not.toEqual([one]);
+    const header = (...lines: string[]) => `diff --git a/a.txt b/a.txt\n${lines.join('\n')}\n`;
+    const bounds = { maxLines: 2, maxFileLines: 10, maxLineCharacters: 100 };
+    for (const whole of [
+      await digests(`${header('old mode 100644', 'new mode 100755')}${body}`),
+      await digests(`${header('new file mode 100644')}@@ -0,0 +1 @@\n+a\n`),
+      await digests(`${header('deleted file mode 100644')}@@ -1 +0,0 @@\n-a\n`),
+      await digests(`${header('rename from a.txt', 'rename to b.txt')}${body}`),
+      await digests(`${HEAD}${body}`, bounds),
+      await digests(`${HEAD}@@ -0,0 +1 @@\n+${'x'.repeat(200_000)}\n`),
+    ])
+      expect(whole).toEqual([undefined]);
   });
 
   it('keeps both ends of a long line, and counts what is between them', async () => {

@@ -1,4 +1,4 @@
-import { visible, visibleName } from '@litterbox/core';
+import { encodeRaw, SeenChanges, visible, visibleName } from '@litterbox/core';
 import { gitPath, headerPath } from './git-path.ts';
 import type { PatchFile, PatchHunk, PatchLine } from './patch-file.ts';
 import { type CutLine, patchLines } from './patch-lines.ts';
@@ -12,6 +12,32 @@ export interface PatchBounds {
 
 export const PATCH_BOUNDS: PatchBounds = { maxLines: 600_000, maxFileLines: 100_000, maxLineCharacters: 4_000 };
 
+/** The changes of a file while its lines come. One that is too long for memory leaves no digest. */
+class ComingChanges {
+  readonly #seen = new SeenChanges();
+  #isWhole = true;
+
+  get count(): number {
+    return this.#seen.count;
+  }
+
+  add({ text, more, tail }: CutLine): void {
+    if (more > 0) this.#isWhole = false;
+    else this.#seen.add(encodeRaw(text + tail));
+  }
+
+  endHunk(): void {
+    this.#seen.end();
+  }
+
+  /** The file, with the digest where some of its changes may be taken. */
+  async ended(file: PatchFile): Promise<PatchFile> {
+    const { change, isBinary, modes, hunks, leftOut } = file;
+    const isDivisible = change === 'modified' && !isBinary && !modes && hunks.length > 0 && leftOut === 0;
+    return isDivisible && this.#isWhole ? { ...file, digest: await this.#seen.digest() } : file;
+  }
+}
+
 type Growing = { -readonly [Key in keyof PatchFile]: PatchFile[Key] } & { readonly hunks: PatchHunk[] };
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s;
@@ -23,6 +49,7 @@ export async function* readPatch(
 ): AsyncGenerator<PatchFile, void, undefined> {
   let file: Growing | undefined;
   let hunk: PatchHunk | undefined;
+  let changes = new ComingChanges();
   let left = { old: 0, new: 0 };
   let total = 0;
   let ofFile = 0;
@@ -32,6 +59,7 @@ export async function* readPatch(
     if (isInHunk && hunk && file) {
       if (text[0] !== '+' && text[0] !== '\\') left.old--;
       if (text[0] !== '-' && text[0] !== '\\') left.new--;
+      if (file.leftOut === 0) changes.add(line);
       if (total >= bounds.maxLines || ofFile >= bounds.maxFileLines) file.leftOut++;
       else {
         total++;
@@ -41,20 +69,23 @@ export async function* readPatch(
       continue;
     }
     if (text.startsWith('diff --git ')) {
-      if (file) yield file;
+      if (file) yield await changes.ended(file);
       file = newFile(headerPath(text));
+      changes = new ComingChanges();
       hunk = undefined;
       ofFile = 0;
       continue;
     }
     const [found, oldStart, oldLines = '1', newStart, newLines = '1', title = ''] = HUNK.exec(text) ?? [];
     if (found !== undefined && file) {
-      hunk = { oldStart: Number(oldStart), newStart: Number(newStart), title: visibleName(title), lines: [] };
+      changes.endHunk();
+      const starts = { oldStart: Number(oldStart), newStart: Number(newStart), firstChange: changes.count };
+      hunk = { ...starts, title: visibleName(title), lines: [] };
       left = { old: Number(oldLines), new: Number(newLines) };
       if (total < bounds.maxLines && ofFile < bounds.maxFileLines) file.hunks.push(hunk);
     } else if (file) readHeader(file, text);
   }
-  if (file) yield file;
+  if (file) yield await changes.ended(file);
 }
 
 function newFile(path: string): Growing {

@@ -23,6 +23,7 @@ import { publishObjects } from '../publish/publish-objects.ts';
 import { requireSteadyFilters } from './steady-filters.ts';
 import { recoverIntegration } from './recover-integration.ts';
 import { PersonsCommits, withSandbox } from '../person/persons-commits.ts';
+import type { PathStep } from '../store/read-diff.ts';
 import type { Store } from '../store/store.ts';
 import { rememberTaken } from '../publish/taken-work.ts';
 import type { UserRepository } from '../person/user-repository.ts';
@@ -69,9 +70,14 @@ async function carryOut(
   autostash: boolean,
   signal: AbortSignal | undefined,
 ): Promise<IntegrationResult> {
-  const written = new Set(token.steps.filter((step) => step.new).map(({ path }) => path));
-  const removed = new Set(token.steps.filter((step) => !step.new).map(({ path }) => path));
-  const overlap = await findOverlap(user, written, removed, signal);
+  const overlap = await findOverlap(user, token.steps, token.kind === 'stage', signal);
+  const isStashing = autostash && overlap.tracked.length > 0;
+  // A stash puts back what was there already, on top of all.
+  const isDone = ({ path }: PathStep) => (isStashing ? overlap.alreadyUntracked : overlap.already).has(path);
+  const steps = token.steps.filter((step) => !isDone(step));
+  if (token.kind === 'stage' && token.stages.length === 0 && steps.length === 0)
+    return { outcome: 'up-to-date', conflicts: [] };
+  if (plan.upToDate) throw notThereAnyMore();
   requireClean(overlap.untracked.map(fromByteString), 'move');
   requireClean(overlap.hidden.map(fromByteString), 'unmark');
   if (!autostash) requireClean(overlap.tracked.map(fromByteString), 'stash');
@@ -89,12 +95,12 @@ async function carryOut(
   await LargeFilePointers.place(store, user, token.largeFiles, signal);
   await publishObjects(store, user, [...trees, ...token.stages.map(({ oid }) => oid)], [plan.head], signal);
   await requireSteadyFilters(user, token, signal);
-  await requireRoom(store, user, token.steps, join(user.gitDirectory, 'index'), signal);
+  await requireRoom(store, user, steps, join(user.gitDirectory, 'index'), signal);
   const { theirs, newHead } = await makeCommits(user, plan, token, hasConflicts, signal);
   // The last moment at which nothing has happened.
   signal?.throwIfAborted();
 
-  const stash = overlap.tracked.length > 0 ? await createStash(user, 'litterbox autostash') : undefined;
+  const stash = isStashing ? await createStash(user, 'litterbox autostash') : undefined;
   const uuid = randomUUID();
   const record: IntegrationRecord = {
     version: 1,
@@ -107,7 +113,7 @@ async function carryOut(
     ...(newHead === undefined ? {} : { newHead }),
     marker: `litterbox ${uuid}\n`,
     nextIndex: join(user.gitDirectory, `index.litterbox-${uuid}`),
-    steps: token.steps,
+    steps,
     stateFiles: stateFilesFor(plan, token, theirs, stash),
     ...(stash === undefined ? {} : { stash }),
     keepsStash: hasConflicts,
@@ -154,6 +160,12 @@ async function carryOut(
   if (newHead === undefined) return { outcome: 'staged', conflicts: stashConflicts };
   return { outcome: 'committed', commit: newHead, conflicts: stashConflicts };
 }
+
+const notThereAnyMore = () =>
+  new LitterboxError('CONFLICT', 'Your work tree had all of it, and has not any more.', {
+    operation: OPERATION,
+    hint: 'Repeat it.',
+  });
 
 /** Neither done nor undone: the journal stays, and who changes something next undoes it. */
 function halfDone({ integration, slug }: IntegrationPlan, cause: unknown): LitterboxError {

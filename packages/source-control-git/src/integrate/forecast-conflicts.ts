@@ -1,13 +1,14 @@
-import type { Forecast, ForecastConflict, ObjectId, SandboxId, Slug } from '@litterbox/core/provider';
+import type { Forecast, ForecastConflict, ForecastOptions, ObjectId, SandboxId, Slug } from '@litterbox/core/provider';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { type ByteString, fromByteString } from '../git/byte-text.ts';
 import { readUserConfig } from '../person/user-config.ts';
 import type { UserRepository } from '../person/user-repository.ts';
+import { ForecastCache } from '../publish/forecast-cache.ts';
 import { mergeTrees } from '../publish/merge-trees.ts';
 import { readPointedTip } from '../publish/read-pointed-tip.ts';
 import { findUntakenWork } from '../publish/untaken-work.ts';
 import { compareTrees } from '../store/read-diff.ts';
-import { readMeta, sandboxRefs } from '../store/sandbox-refs.ts';
+import { readMeta, readTip, sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import { readMergeAttributes } from '../publish/merge-attributes.ts';
 import { mergeSettings } from '../publish/merge-settings.ts';
@@ -30,43 +31,141 @@ interface Work {
   readonly paths: ReadonlySet<ByteString>;
 }
 
-/** Tries merges in the store: with HEAD, and of each two sandboxes that changed the same paths. Nothing of it stays but objects. */
+/**
+ * Tries merges in the store: with HEAD, and of each two sandboxes that changed the same paths. Nothing of it stays but objects, and what was
+ * found for those who are in a hurry.
+ *
+ * @param budgetMs gives what is known, and tries what is not until then. @defaultValue all is tried, known or not
+ */
 export async function forecastConflicts(
   store: Store,
   user: UserRepository,
   ids: readonly SandboxId[],
-  signal: AbortSignal | undefined,
+  { budgetMs, signal }: ForecastOptions,
 ): Promise<Forecast> {
-  const head = await resolveHead(user, await readHeadRef(user, { signal }), { signal });
-  const headTree = await store.commitTree(head);
-  const configuration = mergeSettings(await readUserConfig(user, '^(merge|diff)\\.', signal));
-  const conflictOf = async (ours: Pick<Work, 'commit' | 'tree'>, theirs: Work, base?: ObjectId) => {
+  const startedMs = performance.now();
+  const isOver = () => budgetMs !== undefined && performance.now() - startedMs > budgetMs;
+  const tries = await Tries.open(store, user, signal);
+  const conflicts: ForecastConflict[] = [];
+  const unknown: SandboxId[] = [];
+  const add = (found: ForecastConflict) => void (found.paths.length > 0 && conflicts.push(found));
+  const made = ids.filter((id) => tries.isMade(id));
+  for (const id of made) {
+    const paths =
+      (budgetMs === undefined ? undefined : tries.known(id)) ?? (isOver() ? undefined : await tries.withHead(id));
+    if (paths) add({ sandbox: id, paths });
+    else unknown.push(id);
+  }
+  let untried = 0;
+  for (const [index, id] of made.entries())
+    for (const other of made.slice(index + 1)) {
+      const known = budgetMs === undefined ? undefined : tries.known(id, other);
+      const paths = known ?? (isOver() ? undefined : await tries.between(id, other));
+      if (paths) add({ sandbox: id, other, paths });
+      else untried++;
+    }
+  await tries.save();
+  return { conflicts, untried, ...(unknown.length > 0 && { unknown }) };
+}
+
+interface TriesNeeds {
+  readonly store: Store;
+  readonly user: UserRepository;
+  readonly head: ObjectId;
+  /** The person's settings of merging. */
+  readonly configuration: readonly string[];
+  readonly cache: ForecastCache;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Merges that are tried in one forecast, each once. */
+class Tries {
+  readonly #needs: TriesNeeds;
+  /** Merges of two sandboxes that were made. */
+  #pairs = 0;
+  readonly #works = new Map<SandboxId, Promise<Work | undefined>>();
+
+  private constructor(needs: TriesNeeds) {
+    this.#needs = needs;
+  }
+
+  static async open(store: Store, user: UserRepository, signal: AbortSignal | undefined): Promise<Tries> {
+    const head = await resolveHead(user, await readHeadRef(user, { signal }), { signal });
+    const configuration = mergeSettings(await readUserConfig(user, '^(merge|diff)\\.', signal));
+    const cache = await ForecastCache.open(store, JSON.stringify([head, ...configuration]));
+    return new Tries({ store, user, head, configuration, cache, signal });
+  }
+
+  isMade(id: SandboxId): boolean {
+    return this.#needs.store.refs.read(sandboxRefs(id).meta) !== undefined;
+  }
+
+  known(...ids: readonly SandboxId[]): readonly string[] | undefined {
+    return this.#needs.cache.get(this.#nameOf(ids));
+  }
+
+  async withHead(id: SandboxId): Promise<readonly string[]> {
+    const work = await this.#work(id);
+    const { store, head } = this.#needs;
+    const ours = { commit: head, tree: await store.commitTree(head) };
+    return this.#keep([id], work ? await this.#conflict(ours, work, work.isWhole ? undefined : work.onto) : []);
+  }
+
+  /** At once where they changed no common path; undefined when too many were tried. */
+  async between(id: SandboxId, otherId: SandboxId): Promise<readonly string[] | undefined> {
+    const [paths, otherPaths] = [await this.#changed(id), await this.#changed(otherId)];
+    if (!mayMeet(paths, otherPaths)) return this.#keep([id, otherId], []);
+    const [one, other] = [await this.#work(id), await this.#work(otherId)];
+    if (!one || !other) return this.#keep([id, otherId], []);
+    if (this.#pairs++ >= MAX_PAIRS) return undefined;
+    const base = one.onto === other.onto ? one.onto : undefined;
+    return this.#keep([id, otherId], await this.#conflict(one, other, base));
+  }
+
+  async save(): Promise<void> {
+    await this.#needs.cache.save();
+  }
+
+  #work(id: SandboxId): Promise<Work | undefined> {
+    const { store, user, head, signal } = this.#needs;
+    const work = this.#works.get(id) ?? workOf(store, user, id, head, signal);
+    this.#works.set(id, work);
+    return work;
+  }
+
+  /** Paths that differ, without asking git for what it said before. */
+  async #changed(id: SandboxId): Promise<ReadonlySet<ByteString>> {
+    const name = `changed ${this.#nameOf([id])}`;
+    const known = this.#needs.cache.get(name);
+    if (known) return new Set(known);
+    const paths = (await this.#work(id))?.paths ?? new Set<ByteString>();
+    this.#needs.cache.set(name, [...paths]);
+    return paths;
+  }
+
+  #keep(ids: readonly SandboxId[], paths: readonly string[]): readonly string[] {
+    this.#needs.cache.set(this.#nameOf(ids), paths);
+    return paths;
+  }
+
+  /** A sandbox that goes on, or of which something was taken, has another one. */
+  #nameOf(ids: readonly SandboxId[]): string {
+    const stateOf = (id: SandboxId) => {
+      const { tip, taken } = sandboxRefs(id);
+      const { refs } = this.#needs.store;
+      return `${id} ${refs.read(tip) ?? ''} ${refs.read(taken) ?? ''}`;
+    };
+    return ids.map(stateOf).join(', ');
+  }
+
+  async #conflict(ours: Pick<Work, 'commit' | 'tree'>, theirs: Work, base?: ObjectId): Promise<readonly string[]> {
+    const { store, user, configuration, signal } = this.#needs;
     const trees = { base: theirs.onto, ours: ours.tree, theirs: theirs.tree };
     const attributes = await readMergeAttributes(store, user, trees, signal);
     const sides = { ours: ours.commit, theirs: theirs.commit, slug: theirs.slug, ...(base && { baseTree: base }) };
     const { stages } = await mergeTrees(store, sides, OPTIONS, { configuration, attributes }, signal);
     return [...new Set(stages.map(({ path }) => fromByteString(path)))];
-  };
-  const works: Work[] = [];
-  for (const id of ids) {
-    const work = await workOf(store, user, id, head, signal);
-    if (work) works.push(work);
   }
-  const conflicts: ForecastConflict[] = [];
-  const add = (found: ForecastConflict) => void (found.paths.length > 0 && conflicts.push(found));
-  for (const work of works)
-    add({
-      sandbox: work.id,
-      paths: await conflictOf({ commit: head, tree: headTree }, work, work.isWhole ? undefined : work.onto),
-    });
-  const pairs = works.flatMap((one, index) =>
-    works.slice(index + 1).flatMap((other) => (mayMeet(one.paths, other.paths) ? [[one, other] as const] : [])),
-  );
-  for (const [one, other] of pairs.slice(0, MAX_PAIRS)) {
-    const base = one.onto === other.onto ? one.onto : undefined;
-    add({ sandbox: one.id, other: other.id, paths: await conflictOf(one, other, base) });
-  }
-  return { conflicts, untried: Math.max(0, pairs.length - MAX_PAIRS) };
 }
 
 async function workOf(
@@ -76,7 +175,7 @@ async function workOf(
   head: ObjectId,
   signal: AbortSignal | undefined,
 ): Promise<Work | undefined> {
-  if (store.refs.read(sandboxRefs(id).meta) === undefined) return undefined;
+  if ((await readTip(store, id)).number === 0) return undefined;
   const meta = await readMeta(store, id);
   const { tip, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
   const { onto, ontoTree, isWhole } = await findUntakenWork(store, id, meta, tip, head, pointers, signal);

@@ -2,7 +2,7 @@ import { executePlan } from './execute-plan.ts';
 import { exportTree } from '../publish/export-tree.ts';
 import { forecastConflicts } from './forecast-conflicts.ts';
 import { isMerged } from './is-merged.ts';
-import { makePlan } from './make-plan.ts';
+import { makePlan, offeredOf } from './make-plan.ts';
 import { planExport } from './plan-export.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
 import { restoreRevision } from '../record/restore-revision.ts';
@@ -10,6 +10,7 @@ import { restoreRevision } from '../record/restore-revision.ts';
 /** What only a person asks for: it changes the person's repository, or moves a history back. */
 export const INTEGRATION = {
   makePlan,
+  offeredOf,
   planExport,
   exportTree,
   executePlan,

@@ -3,15 +3,21 @@ import {
   type IntegrationPlan,
   LitterboxError,
   type ObjectId,
+  type OfferedFile,
   type PlanRequest,
   type Revision,
   type SandboxId,
 } from '@litterbox/core/provider';
-import { fromByteString } from '../git/byte-text.ts';
+import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { halfRenames } from './half-renames.ts';
 import { hooksPassedOver } from './hooks-passed-over.ts';
-import { type MergeArguments, parseMergeArguments, withConfiguredArguments } from '../person/merge-arguments.ts';
+import {
+  type MergeArguments,
+  parseMergeArguments,
+  withConfiguredArguments,
+  withDefaultSigning,
+} from '../person/merge-arguments.ts';
 import { type ConflictStage, mergeTrees } from '../publish/merge-trees.ts';
 import { readConfiguredPaths } from '../person/configured-paths.ts';
 import { mergeSettings } from '../publish/merge-settings.ts';
@@ -21,6 +27,8 @@ import { madePointers } from '../large-files/made-pointers.ts';
 import type { LargeFileContent, LargeFilePointers } from '../large-files/point-large-files.ts';
 import { compareTrees, type PathStep } from '../store/read-diff.ts';
 import { readPointedTip } from '../publish/read-pointed-tip.ts';
+import { offeredFiles } from '../publish/offered-files.ts';
+import { partialTree, partsOfWork } from '../publish/partial-tree.ts';
 import { passingChanges } from './passing-changes.ts';
 import { scanRisks } from './scan-risks.ts';
 import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
@@ -28,7 +36,7 @@ import type { Store } from '../store/store.ts';
 import { findUntakenWork, type UntakenWork } from '../publish/untaken-work.ts';
 import { selectedTree } from './selected-tree.ts';
 import { theirCommit } from '../publish/their-commit.ts';
-import { isOn, readUserConfig } from '../person/user-config.ts';
+import { readUserConfig } from '../person/user-config.ts';
 import { readWritten, withLargeFiles } from './written-files.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 import { findOverlap, NO_OVERLAP, requireNothingUnderWay } from './user-state.ts';
@@ -69,52 +77,50 @@ export async function makePlan(
   const head = await resolveHead(user, headRef, { signal });
   if (headRef === reviewBranch(meta.slug)) throw onReviewBranch(meta);
   await requireNothingUnderWay(user, signal);
-  const { tip: whole, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
+  const { tip: newest, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
   const headTree = await store.commitTree(head);
   const config = await readUserConfig(user, '^((merge|diff|commit)\\.|branch\\..*\\.mergeoptions$)', signal);
   const { options, notFollowed } = withConfiguredArguments(request.arguments, mergeOptionsOf(config, headRef, request));
 
   const message = request.message ?? options.message;
-  const work = await findUntakenWork(store, id, meta, whole, head, pointers, signal);
-  const { paths = [] } = request;
-  const from = { base: meta.base.tree, onto: work.ontoTree, tip: whole.tree, slug: meta.slug };
-  const tip = paths.length === 0 ? whole : { ...whole, tree: await selectedTree(store, from, paths, signal) };
-  const halves = paths.length === 0 ? [] : await halfRenames(store, work.ontoTree, whole.tree, paths, signal);
+  const work = await findUntakenWork(store, id, meta, newest, head, pointers, signal);
+  const { parts = [] } = request;
+  const paths = [...(request.paths ?? []), ...parts.map(({ path }) => path)];
+  const from = { base: meta.base.tree, onto: work.ontoTree, tip: newest.tree, slug: meta.slug };
+  const selected = paths.length === 0 ? newest.tree : await selectedTree(store, from, paths, signal);
+  const ofWhole = { head: work.ontoTree, result: selected, conflicts: new Set<ByteString>() };
+  const { ofWork, ofApply } = await partsOfWork(store, ofWhole, parts, signal);
+  const tip = { ...newest, tree: await partialTree(store, ofWhole, ofWork, meta.slug, signal) };
+  const halves = paths.length === 0 ? [] : await halfRenames(store, work.ontoTree, newest.tree, paths, signal);
   const theirs = await theirCommit(store, work.onto, tip);
-  const merged = await mergeTrees(
-    store,
-    { ours: head, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) },
-    options,
-    {
-      configuration: mergeSettings(config),
-      attributes: await readMergeAttributes(
-        store,
-        user,
-        { base: work.ontoTree, ours: headTree, theirs: tip.tree },
-        signal,
-      ),
-    },
-    signal,
-  );
+  const sides = { ours: head, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) };
+  const trees = { base: work.ontoTree, ours: headTree, theirs: tip.tree };
+  const attributes = await readMergeAttributes(store, user, trees, signal);
+  const rules = { configuration: mergeSettings(config), attributes };
+  const merged = await mergeTrees(store, sides, options, rules, signal);
   const isContained = work.isHeld && work.steps.length === 0;
-  const upToDate =
+  const isNothing =
     isContained || (merged.stages.length === 0 && merged.tree === headTree && options.strategy !== 'ours');
-  const kind = upToDate ? 'nothing' : kindOf(request, options, work, head, config);
-  const resultTree = kind === 'fast-forward' ? tip.tree : merged.tree;
+  const kind = isNothing ? 'nothing' : kindOf(request, options, work, head, config);
+  const conflicts = new Set(isNothing ? [] : merged.stages.map(({ path }) => path));
+  const whole = { head: headTree, result: kind === 'fast-forward' ? tip.tree : merged.tree, conflicts };
+  const resultTree = await partialTree(store, whole, ofApply, meta.slug, signal);
   const messages = await WorkMessages.read(store, meta.slug, work, tip.commit);
   const isOne = kind === 'plain-commit' || kind === 'stage';
   const words = kind === 'merge-commit' ? `Merge sandbox '${meta.slug}'\n` : isOne ? messages.ofAll() : '';
 
   const steps: PathStep[] = [];
   const onStep = (step: PathStep) => steps.push(step);
-  const compared = upToDate ? [] : await compareTrees(store, [headTree, resultTree], { signal, onStep });
-  const large = kind === 'nothing' ? [] : await largeFilesOf(store, user, id, whole.tree, work, pointers, signal);
-  const files = await readWritten(store, steps, large, signal);
-  const changes = withLargeFiles(compared, steps, files);
-  const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
-  const removed = new Set(steps.filter((step) => !step.new).map(({ path }) => path));
-  const overlap = upToDate ? NO_OVERLAP : await findOverlap(user, written, removed, signal);
-  const conflicts = new Set((kind === 'nothing' ? [] : merged.stages).map(({ path }) => fromByteString(path)));
+  const all = isNothing ? [] : await compareTrees(store, [headTree, resultTree], { signal, onStep });
+  const overlap = isNothing ? NO_OVERLAP : await findOverlap(user, steps, kind === 'stage', signal);
+  // A commit that is made here gets those files too; one of the person's has them.
+  const already = kind === 'stage' ? overlap.already : new Set<ByteString>();
+  const compared = all.filter(({ path }) => !already.has(toByteString(path)));
+  const left = steps.filter(({ path }) => !already.has(path));
+  const upToDate = isNothing || (kind === 'stage' && left.length === 0 && conflicts.size === 0);
+  const large = isNothing ? [] : await largeFilesOf(store, user, id, newest.tree, work, pointers, signal);
+  const files = await readWritten(store, left, large, signal);
+  const changes = withLargeFiles(compared, left, files);
   const token: PlanToken = {
     version: 1,
     theirs,
@@ -122,7 +128,7 @@ export async function makePlan(
     drafts: draftsOf(kind, work, messages, message),
     headTree,
     resultTree,
-    stages: kind === 'nothing' ? [] : merged.stages,
+    stages: isNothing ? [] : merged.stages,
     steps,
     largeFiles: large,
     kind,
@@ -140,22 +146,34 @@ export async function makePlan(
     tip: tip.commit,
     head,
     ...(headRef === undefined ? {} : { headRef }),
-    changes: changes.map((change) => (conflicts.has(change.path) ? withoutCounts(change) : change)),
-    conflicts: [...conflicts],
+    changes: changes.map((change) => (conflicts.has(toByteString(change.path)) ? withoutCounts(change) : change)),
+    conflicts: [...conflicts].map(fromByteString),
     risky: [
-      ...(await scanRisks(store, changes, steps, files, resultTree, configured, signal)),
+      ...(await scanRisks(store, changes, left, files, resultTree, configured, signal)),
       ...passing.risky.filter(({ path }) => !changed.has(path)),
     ],
     ...(halves.length > 0 && { halfRenames: halves }),
     ...(passing.paths.length > 0 && { passing: passing.paths }),
     dirtyOverlap: [...overlap.tracked, ...overlap.untracked, ...overlap.hidden].map(fromByteString),
+    ...(already.size > 0 && { already: [...already].map(fromByteString) }),
     upToDate,
-    unmilestoned: await countUnmilestoned(store, id, whole),
+    unmilestoned: await countUnmilestoned(store, id, newest),
     messages: messagesOf(token),
     ...(await unmergedBase(store, id, meta, work, head, signal)),
     ...(await passedOver(user, kind, notFollowed, signal)),
     token,
   };
+}
+
+/** The files of a planned apply, for somebody who takes parts of them. */
+export function offeredOf(
+  store: Store,
+  { token, changes, conflicts }: IntegrationPlan,
+  signal: AbortSignal | undefined,
+): AsyncIterable<OfferedFile> {
+  const { headTree: head, resultTree: result, steps } = token as PlanToken;
+  const whole = { head, result, steps, conflicts: new Set(conflicts.map(toByteString)) };
+  return offeredFiles(store, whole, changes, signal);
 }
 
 /** Revisions after the last milestone; none where there is no milestone, and so no branch that somebody could take for all of it. */
@@ -277,9 +295,4 @@ function kindOf(
   if (canForward && rule !== 'never') return 'fast-forward';
   // Commits that the branch does not have, such as those of another branch or a base that was never committed, must not come along.
   return work.isWhole ? 'merge-commit' : 'plain-commit';
-}
-
-function withDefaultSigning(options: MergeArguments, config: ReadonlyMap<string, string>): MergeArguments {
-  if (options.signingKey !== undefined) return options;
-  return isOn(config.get('commit.gpgsign')) ? { ...options, signingKey: '' } : options;
 }

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { LitterboxError, shown, visibleName } from '@litterbox/core/provider';
 import { type ByteString, fromByteString } from '../git/byte-text.ts';
 import { parentOf } from '../ignore/ignore-matcher.ts';
+import { findLooseAlready, findStagedAlready, parseChangedEntry } from '../person/already-there.ts';
 import { findMarkedFiles, type MarkedFiles } from '../person/marked-files.ts';
 import { onDisk } from '../git/on-disk.ts';
+import type { PathStep } from '../store/read-diff.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 
 /** Files in a git directory that mean something else is under way. */
@@ -93,6 +95,10 @@ export interface Overlap {
   readonly hidden: readonly ByteString[];
   /** All of those that a stash would lose, wherever they are: it puts every file back that is assumed to be unchanged. */
   readonly lostByStash: readonly ByteString[];
+  /** Files that are in index and work tree as the result has them, or for an apply in the work tree alone: nothing is left to do there. */
+  readonly already: ReadonlySet<ByteString>;
+  /** Those of them that git does not know: no stash takes them. */
+  readonly alreadyUntracked: ReadonlySet<ByteString>;
   /** Marks of files that the result touches, to be set again. */
   readonly marks: Pick<MarkedFiles, 'assumedUnchanged' | 'skipped'>;
 }
@@ -103,48 +109,69 @@ export const NO_OVERLAP: Overlap = {
   untracked: [],
   hidden: [],
   lostByStash: [],
+  already: new Set(),
+  alreadyUntracked: new Set(),
   marks: { assumedUnchanged: [], skipped: [] },
 };
 
+/** @param isStaging whether the person commits the result themselves, so that what the work tree has needs not be in the index */
 export async function findOverlap(
+  user: UserRepository,
+  steps: readonly PathStep[],
+  isStaging: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Overlap> {
+  const byPath = new Map(steps.map((step) => [step.path, step] as const));
+  const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
+  const removed = new Set(steps.filter((step) => !step.new).map(({ path }) => path));
+  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=all'];
+  const status = await user.output(args, { setting: 'user', signal });
+  const records = status.toString('latin1').split('\0');
+  const entries = records.flatMap((record) => parseChangedEntry(record) ?? []);
+  const inTheWay = entries
+    .map(({ path }) => path)
+    .filter((path) => byPath.has(path) || [...ancestorsOf(path)].some((above) => written.has(above)));
+  const files = (await user.output(['ls-files', '-v', '-z'], { signal })).toString('latin1').split('\0');
+  const untracked = await findUntracked(user, written, removed, files);
+  const staged = await findStagedAlready(user, byPath, entries);
+  const isOpen = (path: ByteString) => !staged.has(path);
+  const candidates = isStaging
+    ? [...inTheWay.filter(isOpen), ...untracked].flatMap((path) => byPath.get(path) ?? [])
+    : [];
+  const loose = await findLooseAlready(user, candidates, signal);
+  const already = new Set([...staged, ...loose]);
+  const marked = await findMarkedFiles(user, files, signal);
+  const isWritten = (path: ByteString) => written.has(path);
+  return {
+    tracked: inTheWay.filter((path) => !already.has(path)),
+    dirty: entries.map(({ path }) => path),
+    untracked: [...untracked].filter((path) => !already.has(path)),
+    hidden: [...marked.edited].filter((path) => byPath.has(path)),
+    lostByStash: marked.assumedUnchanged.filter((path) => marked.edited.has(path)),
+    already,
+    alreadyUntracked: new Set([...untracked].filter((path) => already.has(path))),
+    marks: {
+      assumedUnchanged: marked.assumedUnchanged.filter(isWritten),
+      skipped: marked.skipped.filter(isWritten),
+    },
+  };
+}
+
+/** @param files records of `ls-files -v -z` */
+async function findUntracked(
   user: UserRepository,
   written: ReadonlySet<ByteString>,
   removed: ReadonlySet<ByteString>,
-  signal: AbortSignal | undefined,
-): Promise<Overlap> {
-  const touched = (path: ByteString) => written.has(path) || removed.has(path);
-  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=all'];
-  const status = await user.output(args, { setting: 'user', signal });
-  const tracked: ByteString[] = [];
-  const dirty: ByteString[] = [];
-  for (const record of status.toString('latin1').split('\0')) {
-    const fields = record.startsWith('1 ') ? 8 : record.startsWith('u ') ? 10 : undefined;
-    if (fields === undefined) continue;
-    const path = record.split(' ').slice(fields).join(' ');
-    dirty.push(path);
-    if (touched(path) || [...ancestorsOf(path)].some((above) => written.has(above))) tracked.push(path);
-  }
-  const records = (await user.output(['ls-files', '-v', '-z'], { signal })).toString('latin1').split('\0');
-  const known = new Set(records.map((record) => record.slice(2)));
+  files: readonly string[],
+): Promise<ReadonlySet<ByteString>> {
+  const known = new Set(files.map((record) => record.slice(2)));
   const untracked = new Set<ByteString>();
   const view = new WorkTreeView(user.root);
   for (const path of written) {
     const blocking = await firstInTheWay(user.root, view, path, known, removed);
     if (blocking !== undefined) untracked.add(blocking);
   }
-  const marked = await findMarkedFiles(user, records, signal);
-  const isWritten = (path: ByteString) => written.has(path);
-  return {
-    tracked,
-    dirty,
-    untracked: [...untracked],
-    hidden: [...marked.edited].filter(touched),
-    lostByStash: marked.assumedUnchanged.filter((path) => marked.edited.has(path)),
-    marks: {
-      assumedUnchanged: marked.assumedUnchanged.filter(isWritten),
-      skipped: marked.skipped.filter(isWritten),
-    },
-  };
+  return untracked;
 }
 
 export function* ancestorsOf(path: ByteString): Generator<ByteString, void, undefined> {

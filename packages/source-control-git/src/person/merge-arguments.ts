@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError, shown } from '@litterbox/core/provider';
+import { isOn } from './user-config.ts';
 
 export interface MergeArguments {
   readonly strategy: 'ort' | 'ours' | 'subtree';
@@ -95,4 +96,10 @@ function refuse(argument: string): LitterboxError {
       facts: { argument },
     },
   );
+}
+
+/** Signed where the person signs all commits. */
+export function withDefaultSigning(options: MergeArguments, config: ReadonlyMap<string, string>): MergeArguments {
+  if (options.signingKey !== undefined) return options;
+  return isOn(config.get('commit.gpgsign')) ? { ...options, signingKey: '' } : options;
 }

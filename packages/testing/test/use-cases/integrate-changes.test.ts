@@ -287,7 +287,8 @@ test('a tip is a yes to exactly that state, whatever was shown', async () => {
   fixture.scribble('a', 'Makefile', 'all:\n');
   const { tip } = await fixture.lookAtSandbox.look('a');
   for (const wrong of ['1', '0']) {
-    const refusal = { code: 'CHANGED_SINCE_SHOWN' };
+    const hint = expect.stringContaining(`go back to it first, which undo takes back: restore("a", "${wrong}").`);
+    const refusal = { code: 'CHANGED_SINCE_SHOWN', details: { hint } };
     await expect(fixture.integrateChanges.integrate({ ...merge, tip: wrong, acceptRisky: true })).rejects.toMatchObject(
       refusal,
     );
@@ -383,4 +384,14 @@ test('FC-312: a merge says what could not be recorded, and leaves the sandbox th
   await fixture.runCommand.run({ sandbox: 'a', command: 'chmod 644 closed' });
   expect(await fixture.integrateChanges.integrate(merge)).toMatchObject({ outcome: 'committed', isDeleted: true });
   expect(fixture.person.read('closed')).toBe('x\n');
+});
+
+test('parts of files are refused where whole files alone can be taken, and of a merge', async () => {
+  await using fixture = useCaseFixture();
+  await changed(fixture);
+  const parts = [{ path: 'work', digest: '0'.repeat(64), changes: [0] }];
+  await expect(fixture.integrateChanges.offer({ sandbox: 'a' })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  await expect(fixture.integrateChanges.integrate({ ...apply, parts })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  await expect(fixture.integrateChanges.plan({ ...merge, parts })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  expect(fixture.person.read('work')).toBeUndefined();
 });

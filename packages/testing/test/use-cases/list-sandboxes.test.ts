@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
 import { memoryProvider, realClock, SandboxShelf } from '@litterbox/memory';
 import { useCaseFixture } from '../../src/index.ts';
-import { inState, made } from '../made.ts';
+import { changed, inState, made } from '../made.ts';
 import { unanswering } from '../unanswering.ts';
 
 const statesOf = async (fixture: ReturnType<typeof useCaseFixture>) =>
@@ -18,6 +18,32 @@ test('what there is, in the order in which it was made', async () => {
   expect(first?.repository).toBe(fixture.person.root);
   expect(first?.isDegraded).toBe(false);
   expect(await statesOf(fixture)).toEqual(['b: ready', 'a: ready']);
+});
+
+test('FC-422: a list says which merges will conflict, as far as a moment tells, and nothing where that fails', async () => {
+  const budgets: (number | undefined)[] = [];
+  await using fixture = useCaseFixture();
+  await changed(fixture, 'a');
+  await made(fixture, 'b');
+  await fixture.runCommand.run({ sandbox: 'b', command: 'echo other >work' });
+  await made(fixture, 'idle');
+  const conflicts = async (of = fixture) => (await of.listSandboxes.list('repository')).map((one) => one.conflicts);
+  expect(await conflicts()).toEqual([
+    { branchFiles: 0, sandboxes: ['b'] },
+    { branchFiles: 0, sandboxes: ['a'] },
+    undefined,
+  ]);
+  await using silent = useCaseFixture({
+    repository: {
+      forecast: async (_ids, options) => {
+        budgets.push(options?.budgetMs);
+        throw new LitterboxError('UNBORN_HEAD', 'no commit', { operation: 'test', hint: 'none' });
+      },
+    },
+  });
+  await made(silent);
+  expect(await conflicts(silent)).toEqual([undefined]);
+  expect(budgets).toEqual([250]);
 });
 
 test('the state is what record and runtime say together', async () => {

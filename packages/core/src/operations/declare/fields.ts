@@ -37,7 +37,7 @@ export const fields = {
     fields
       .text('revision')
       .optional()
-      .describe('Take exactly this revision, by number or commit, without having been shown it'),
+      .describe('Take exactly this revision, which has to be the newest, without having been shown it'),
 
   acceptRisky: () =>
     fields

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { repositoryPath } from '../../domain/paths/repository-path.ts';
+import type { FilePart } from '../../ports/source-control/file-part.ts';
 import type { IntegrationPlan } from '../../ports/source-control/persons-repository.ts';
-import { IntegrateChanges, type IntegrateResult } from '../../use-cases/remove/integrate-changes.ts';
+import { IntegrateChanges, type IntegrateResult, type OfferedParts } from '../../use-cases/remove/integrate-changes.ts';
 import type { ShownPlan } from '../../use-cases/review/shown-plan.ts';
 import { fields } from '../declare/fields.ts';
 import { operation } from '../declare/operation.ts';
@@ -25,7 +26,7 @@ const input = z.strictObject({
 /** The plan without what only the adapter understands. */
 export function planDocument(plan: IntegrationPlan & Partial<Pick<ShownPlan, 'unsettled' | 'proof'>>) {
   const { tip, head, changes, conflicts, risky, dirtyOverlap, upToDate, unmilestoned, messages } = plan;
-  const { passing, halfRenames, unmergedBase, notFollowed, unsettled, proof } = plan;
+  const { already, passing, halfRenames, unmergedBase, notFollowed, unsettled, proof } = plan;
   return {
     tip,
     head,
@@ -37,6 +38,7 @@ export function planDocument(plan: IntegrationPlan & Partial<Pick<ShownPlan, 'un
     unmilestoned,
     messages,
     ...(proof && { proof }),
+    ...(already && { already }),
     ...(passing && { passing }),
     ...(halfRenames && { halfRenames }),
     ...(unmergedBase && { unmergedBase }),
@@ -56,6 +58,26 @@ const document = ({ outcome, commit, conflicts, isDeleted, unrecorded, plan }: I
 
 const paths = z.array(z.string()).readonly().optional();
 
+const parts = z
+  .array(
+    z.strictObject({
+      path: z.string(),
+      digest: z.string().regex(/^[0-9a-f]{64}$/),
+      changes: z.array(z.int().min(0)).min(1).readonly(),
+    }),
+  )
+  .readonly()
+  .register(wordings, { about: 'Some changes of files, each with the digest of all that were seen' })
+  .optional();
+
+const topPaths = <Values extends { paths?: readonly string[] | undefined; parts?: readonly FilePart[] | undefined }>(
+  values: Values,
+) => ({
+  ...values,
+  paths: values.paths?.map(repositoryPath),
+  parts: values.parts?.map((part) => ({ ...part, path: repositoryPath(part.path) })),
+});
+
 /** `sandbox-apply`, `litterbox apply`: bring the changes into index and work tree; the sandbox stays. */
 export const applyChanges = operation({
   name: 'sandbox-apply',
@@ -64,7 +86,12 @@ export const applyChanges = operation({
   command: {
     verb: 'apply',
     positional: ['sandbox', 'paths'],
-    examples: ['apply fix-login', 'apply fix-login src docs/api.md', 'apply fix-login -- -X theirs'],
+    examples: [
+      'apply fix-login',
+      'apply fix-login src docs/api.md',
+      'apply fix-login -p',
+      'apply fix-login -- -X theirs',
+    ],
   },
   input: input.extend({
     // At the command line they come after -- and begin with a dash.
@@ -74,11 +101,16 @@ export const applyChanges = operation({
       .register(wordings, { about: 'Arguments of git merge, from an allow-list' })
       .optional(),
     paths: paths.describe('Only these files and directories; after --: arguments of git merge, from an allow-list'),
+    parts,
   }),
   document,
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
-    const some = { ...values, paths: values.paths?.map(repositoryPath) };
-    const asked = { ...some, integration: 'apply' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
+    const asked = {
+      ...topPaths(values),
+      integration: 'apply' as const,
+      onPlan: options?.onPlan,
+      onUnseen: options?.onUnseen,
+    };
     return await useCases.get(IntegrateChanges).integrate(asked, { ...options, patienceMs });
   },
 });
@@ -109,8 +141,23 @@ export const planIntegration = operation({
   input: input.extend({
     integration: z.enum(['apply', 'merge']).describe('The step that is planned'),
     paths: paths.describe('Only these files and directories, of an apply'),
+    parts,
   }),
   document: (plan: ShownPlan) => planDocument(plan),
-  execute: async (useCases, values, options) =>
-    await useCases.get(IntegrateChanges).plan({ ...values, paths: values.paths?.map(repositoryPath) }, options),
+  execute: async (useCases, values, options) => await useCases.get(IntegrateChanges).plan(topPaths(values), options),
+});
+
+/** `sandbox-offer`: what an apply would change, for somebody who takes parts of it. */
+export const offerParts = operation({
+  name: 'sandbox-offer',
+  summary: 'Give what an apply would change, file by file and change by change',
+  effect: 'read',
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    paths: paths.describe('Only these files and directories'),
+    tip: fields.tip(),
+    waitMs: fields.waitMs(),
+  }),
+  execute: async (useCases, { waitMs: patienceMs, ...values }, options): Promise<OfferedParts> =>
+    await useCases.get(IntegrateChanges).offer(topPaths(values), { ...options, patienceMs }),
 });

@@ -55,13 +55,22 @@ export const readDiff = operation({
   input: z.strictObject({
     sandbox: fields.sandbox(),
     paths: z.array(z.string()).readonly().optional().describe('Only these files and directories'),
+    contextLines: fields
+      .count(0, 1_000_000, { flag: 'unified', short: 'U' })
+      .optional()
+      .describe('Lines around each change, 3 without'),
     sinceSeen: fields.flag().optional().describe('Only what changed since you were shown it last'),
     revision: fields.text('number').optional().describe('One revision against the one before, by number or commit'),
   }),
-  async execute(useCases, { sandbox, paths: given, revision, sinceSeen = false }, options): Promise<SandboxDiff> {
+  async execute(
+    useCases,
+    { sandbox, paths: given, revision, contextLines, sinceSeen = false },
+    options,
+  ): Promise<SandboxDiff> {
     const paths = given?.map(repositoryPath);
     const repository = await useCases.get(OpenRepository).open(options);
-    const some = { ...options, ...(paths?.length && { paths }) };
+    const context = contextLines === undefined ? {} : { contextLines };
+    const some = { ...options, ...context, ...(paths?.length && { paths }) };
     if (revision !== undefined) {
       if (sinceSeen) throw oneOfTwo();
       const { id } = await useCases.get(FindSandbox).find(sandbox, options);

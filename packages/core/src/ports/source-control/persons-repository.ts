@@ -2,6 +2,7 @@ import type { ObjectId, SandboxId } from '../../domain/sandbox/ids.ts';
 import type { Slug } from '../../domain/sandbox/slug.ts';
 import type { CallOptions, ProgressOptions } from '../common/call.ts';
 import type { FileChange } from './file-change.ts';
+import type { FilePart, OfferedFile } from './file-part.ts';
 
 /** The state that a sandbox starts from. */
 export type BaseSource =
@@ -169,7 +170,9 @@ export interface IntegrationPlan {
   readonly halfRenames?: readonly HalfRename[];
   /** Files with uncommitted edits that the result would touch. */
   readonly dirtyOverlap: readonly string[];
-  /** True when HEAD already contains everything. */
+  /** Files that are in the work tree as the result of an apply has them. They are left as they are, and are not in `changes`. Absent when there are none. */
+  readonly already?: readonly string[];
+  /** True when HEAD already contains everything, or for an apply the work tree does. */
   readonly upToDate: boolean;
   /**
    * Commits of the sandbox's base that HEAD does not have, because it began on another branch or the person rewrote this one. They are not
@@ -197,8 +200,10 @@ export interface PlanRequest {
   /** git-merge arguments of the allow-list (security.md, B68), already split. */
   readonly arguments: readonly string[];
   readonly message?: string;
-  /** For an apply: these files and directories alone. Absent: all that the sandbox changed. */
+  /** For an apply: these files and directories alone. Absent, and no `parts`: all that the sandbox changed. */
   readonly paths?: readonly string[];
+  /** For an apply, besides `paths`: some changes of a file, where {@link PersonsRepository.offered} is there. */
+  readonly parts?: readonly FilePart[];
 }
 
 /** Two works that cannot both be merged without somebody settling it. */
@@ -214,8 +219,16 @@ export interface ForecastConflict {
 export interface Forecast {
   /** Those with HEAD first. */
   readonly conflicts: readonly ForecastConflict[];
-  /** How many pairs of sandboxes were not tried, because they were too many. */
+  /** How many pairs of sandboxes were not tried, because they were too many or the time was over. */
   readonly untried: number;
+  /** Sandboxes that were not tried with HEAD, because the time was over. Absent when there are none. */
+  readonly unknown?: readonly SandboxId[];
+}
+
+/** How long a forecast may take. */
+export interface ForecastOptions extends CallOptions {
+  /** Gives the conflicts that are known, and those that can be found in about that time. @defaultValue everything is tried, known or not */
+  readonly budgetMs?: number;
 }
 
 /** The effect of an apply or merge. */
@@ -314,8 +327,11 @@ export interface PersonsRepository {
     options?: CallOptions,
   ): Promise<ReadonlyMap<string, bigint | undefined>>;
 
-  /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`; `NOT_FOUND` for a path at which nothing changed. */
+  /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`; `NOT_FOUND` for a path at which nothing changed, `CHANGED_SINCE_SHOWN` for parts that are not there as they were seen. */
   plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan>;
+
+  /** The files of a planned apply, as a person can take them change by change. Absent where the adapter takes whole files alone. */
+  offered?(plan: IntegrationPlan, options?: CallOptions): AsyncIterable<OfferedFile>;
 
   /**
    * Carries a plan out: journalled, all or nothing or git's own conflict state. Never loses an uncommitted edit. What lands are commits of
@@ -334,7 +350,7 @@ export interface PersonsRepository {
    *
    * @throws LitterboxError `UNBORN_HEAD`
    */
-  forecast(ids: readonly SandboxId[], options?: CallOptions): Promise<Forecast>;
+  forecast(ids: readonly SandboxId[], options?: ForecastOptions): Promise<Forecast>;
 
   /** True when the user's HEAD contains the sandbox's work: its tip was merged, or its changes are all there. */
   isMerged(id: SandboxId, options?: CallOptions): Promise<boolean>;

@@ -199,6 +199,17 @@ export interface SandboxHistories {
     options?: CallOptions & { readonly upTo?: ObjectId },
   ): Promise<readonly BlamedLines[]>;
 
+  /**
+   * The content of a file of the revision `at`, or of the base; undefined where that has no ordinary file.
+   *
+   * @throws LitterboxError `FILE_TOO_LARGE` where it has more than `maxBytes`
+   */
+  content(
+    id: SandboxId,
+    path: string,
+    options: CallOptions & { readonly at: ObjectId; readonly maxBytes: number },
+  ): Promise<Uint8Array | undefined>;
+
   /** A revision by number or by (short) object id. @throws LitterboxError `REV_NOT_FOUND`, `REV_AMBIGUOUS`, `REV_INVALID`. */
   resolve(id: SandboxId, name: string, options?: CallOptions): Promise<Revision>;
 

@@ -5,6 +5,7 @@ import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../../ports/source-control/persons-repository.ts';
 import type { SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
+import type { FilePart, OfferedFile } from '../../ports/source-control/file-part.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { type AcceptWork, changedSince, type GivenConsent, type OfferedWork } from '../review/accept-work.ts';
 import { assertPersons } from '../common/assert-persons.ts';
@@ -31,6 +32,8 @@ export interface IntegrateInput extends GivenConsent {
   readonly message?: string | undefined;
   /** Of an apply: these files and directories alone. */
   readonly paths?: readonly string[] | undefined;
+  /** Besides the paths of an apply: some changes of files, as {@link IntegrateChanges.offer} gave them. */
+  readonly parts?: readonly FilePart[] | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
   /** Called with the plan before anything is asked or changed. */
@@ -50,6 +53,13 @@ export interface IntegrateResult extends IntegrationResult {
   readonly unrecorded?: UnrecordedFiles;
   /** Another agent that is at work in the sandbox, for whom it was not deleted. */
   readonly agent?: string;
+}
+
+/** An apply that a person may take parts of: its state is `plan.tip`, which their yes names. */
+export interface OfferedParts {
+  readonly plan: ShownPlan;
+  /** Read one by one, while a person decides. */
+  files(): AsyncIterable<OfferedFile>;
 }
 
 interface Needs {
@@ -82,12 +92,26 @@ export class IntegrateChanges {
     return { ...plan, proof, ...(unsettled !== undefined && { unsettled }) };
   }
 
+  /**
+   * An apply as a person can take it change by change.
+   *
+   * @throws LitterboxError `UNSUPPORTED` where whole files alone can be taken
+   */
+  async offer(input: Omit<IntegrateInput, 'integration'>, options?: ProgressOptions): Promise<OfferedParts> {
+    const plan = await this.plan({ ...input, integration: 'apply' }, options);
+    const repository = await this.#needs.openRepository.open(options);
+    const { offered } = repository;
+    if (!offered) throw wholeFilesOnly(input.sandbox);
+    return { plan, files: () => offered.call(repository, plan, options) };
+  }
+
   async #plan(record: SandboxRecord, input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
-    const { paths = [] } = input;
-    if (paths.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
+    const { paths = [], parts = [] } = input;
+    if (paths.length + parts.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
     assertWhole(record);
     const repository = await this.#needs.openRepository.open(options);
     assertPersons(repository, record.slug, input.integration);
+    if (parts.length > 0 && !repository.offered) throw wholeFilesOnly(input.sandbox);
     return await repository.plan(
       record.id,
       {
@@ -95,6 +119,7 @@ export class IntegrateChanges {
         arguments: input.arguments ?? [],
         ...(input.message !== undefined && { message: input.message }),
         ...(paths.length > 0 && { paths }),
+        ...(parts.length > 0 && { parts }),
       },
       options,
     );
@@ -125,6 +150,9 @@ export class IntegrateChanges {
           into: plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10),
           arguments: [...(input.arguments ?? [])],
           ...(input.paths?.length && { paths: [...input.paths] }),
+          ...(input.parts?.length && {
+            parts: input.parts.map(({ path, changes }) => ({ path, changes: [...changes] })),
+          }),
         },
       },
       async () => {
@@ -202,11 +230,18 @@ export class IntegrateChanges {
   }
 }
 
-function offeredWork(record: SandboxRecord, plan: IntegrationPlan, { paths }: IntegrateInput): OfferedWork {
+function offeredWork(record: SandboxRecord, plan: IntegrationPlan, input: IntegrateInput): OfferedWork {
+  const paths = [...(input.paths ?? []), ...(input.parts ?? []).map(({ path }) => path)];
   const { risky, slug, tip, integration: verb } = plan;
   const question = `${verb === 'merge' ? 'Merge' : 'Apply'} ${slug}`;
   return { record, tip: { commit: tip }, paths, risky, slug, verb, question };
 }
+
+const wholeFilesOnly = (sandbox: string) =>
+  new LitterboxError('UNSUPPORTED', 'In this repository an apply takes whole files.', {
+    operation: 'sandbox.apply',
+    hint: advice`For some of its files: ${step('sandbox-apply', { sandbox, paths: ['PATHS'] })}.`,
+  });
 
 const wholeOnly = (sandbox: string) =>
   new LitterboxError('INVALID_ARGUMENT', 'A merge takes all of the work: it has no paths.', {

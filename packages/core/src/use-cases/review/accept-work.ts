@@ -88,7 +88,7 @@ export class AcceptWork {
     const repository = await this.#needs.openRepository.open(options);
     const { commit } = await repository.resolve(work.record.id, name, options);
     if (commit === work.tip.commit) return commit;
-    throw changedSince(work, commit, await this.#changedSince(work, commit, options));
+    throw changedSince(work, commit, await this.#changedSince(work, commit, options), name);
   }
 
   /** The state that the person knows: the one that they name, or the one that they were shown last. */
@@ -141,11 +141,17 @@ export class AcceptWork {
   }
 }
 
-/** For a sandbox that went on after it was shown. @param since the files that differ; empty where only words do */
+/**
+ * For a sandbox that went on after it was shown.
+ *
+ * @param since the files that differ; empty where only words do
+ * @param asked the revision that the person named: an older one is taken after the sandbox went back to it
+ */
 export function changedSince(
   { record: { slug }, tip, verb, paths }: Pick<OfferedWork, 'record' | 'tip' | 'verb' | 'paths'>,
   shown: ObjectId | undefined,
   since: readonly FileChange[],
+  asked?: string,
 ): LitterboxError {
   const named = since.slice(0, 5).map(({ path }) => visibleName(path));
   const which = named.length === 0 ? '' : `: ${named.join(', ')}${since.length > named.length ? ' …' : ''}`;
@@ -156,6 +162,10 @@ export function changedSince(
     verb === 'worktree'
       ? advice` If it has later work than its last milestone: ${step('sandbox-milestone', { sandbox: slug })}.`
       : '';
+  const isOlder = asked !== undefined && asked !== shown && verb !== 'worktree';
+  const older = isOlder
+    ? advice` To take the older one, go back to it first, which undo takes back: ${step('sandbox-restore', { sandbox: slug, revision: asked })}.`
+    : '';
   return new LitterboxError(
     'CHANGED_SINCE_SHOWN',
     since.length === 0
@@ -163,7 +173,7 @@ export function changedSince(
       : `${files} of ${slug} ${are} when it was shown${which}.`,
     {
       operation: `sandbox.${verb}`,
-      hint: advice`Look again: ${step('sandbox-diff', { sandbox: slug })}.${between} Then: ${askedAgain(verb, slug, paths)}. Without a look, to take exactly what is there now: --tip ${tip.commit.slice(0, 10)}.`,
+      hint: advice`Look again: ${step('sandbox-diff', { sandbox: slug })}.${between} Then: ${askedAgain(verb, slug, paths)}. Without a look, to take exactly what is there now: --tip ${tip.commit.slice(0, 10)}.${older}`,
       facts: {
         tip: tip.commit,
         ...(shown !== undefined && { shown }),

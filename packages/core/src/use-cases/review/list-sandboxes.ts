@@ -47,10 +47,20 @@ export interface SandboxSummary {
   readonly isEphemeral?: true;
   /** Counts of what was recorded. Absent for sandboxes of other repositories, and where the history cannot be read. */
   readonly work?: RecordedWork;
+  /** Merges of it that will conflict, by what is known of that at once. Absent when there are none, and for sandboxes of other repositories. */
+  readonly conflicts?: ListedConflicts;
   /** The call that began last; calls are of agents, programs and people alike. */
   readonly lastCall?: LastCall;
   /** The agent that works in it now, as `litterbox with` seats one. */
   readonly agent?: string;
+}
+
+/** With what the work of a sandbox will conflict, as it is recorded. */
+export interface ListedConflicts {
+  /** Files in which it conflicts with the branch that is checked out. */
+  readonly branchFiles: number;
+  /** Names of other sandboxes that it conflicts with. */
+  readonly sandboxes: readonly string[];
 }
 
 /** A call in a sandbox, as a list shows the one that came last. */
@@ -70,6 +80,11 @@ export interface ListOptions extends CallOptions {
   /** Only those that have all of these. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
+
+/** A list waits for its providers meanwhile. */
+const FORECAST_MS = 250;
+/** As many as a forecast compares. */
+const MAX_FORECAST = 40;
 
 interface Needs {
   readonly openRepository: OpenRepository;
@@ -92,7 +107,7 @@ export class ListSandboxes {
     { labels = {}, ...options }: ListOptions = {},
   ): Promise<readonly SandboxSummary[]> {
     const records = (await this.records(scope, options)).filter((record) => hasLabels(record.labels, labels));
-    const [statuses, works, calls] = await Promise.all([
+    const [statuses, works, calls, conflicts] = await Promise.all([
       this.#needs.askProviders.each(
         records.map(({ provider }) => provider),
         listRuntimes,
@@ -100,6 +115,7 @@ export class ListSandboxes {
       ),
       scope === 'all' ? new Map<SandboxId, RecordedWork>() : this.#works(records, options),
       this.#lastCalls(records, options),
+      scope === 'all' ? new Map<SandboxId, ListedConflicts>() : this.#conflicts(records, options),
     ]);
     const agents = await this.#agents(records, calls);
     return records.map((record) => ({
@@ -116,6 +132,7 @@ export class ListSandboxes {
       ...optional('labels', record.labels),
       ...optional('isEphemeral', record.isEphemeral),
       ...optional('work', works.get(record.id)),
+      ...optional('conflicts', conflicts.get(record.id)),
       ...optional('lastCall', calls.get(record.id)),
       ...optional('agent', agents.get(record.id)),
     }));
@@ -130,6 +147,37 @@ export class ListSandboxes {
     if (made.length === 0) return new Map();
     const repository = await this.#needs.openRepository.open(options);
     return (await unlessBroken(repository.works(made, options), options)) ?? new Map();
+  }
+
+  /** Conflicts that are known, and a little more each time. */
+  async #conflicts(
+    records: readonly SandboxRecord[],
+    options?: CallOptions,
+  ): Promise<ReadonlyMap<SandboxId, ListedConflicts>> {
+    const made = records.filter(({ state }) => state !== 'creating' && state !== 'deleting').slice(-MAX_FORECAST);
+    if (made.length === 0) return new Map();
+    const repository = await this.#needs.openRepository.open(options);
+    const asked = repository.forecast(
+      made.map(({ id }) => id),
+      { ...options, budgetMs: FORECAST_MS },
+    );
+    const found = (await unlessBroken(asked, options))?.conflicts ?? [];
+    const names = new Map(made.map(({ id, slug }) => [id, slug] as const));
+    const listed = new Map<SandboxId, ListedConflicts>();
+    for (const { sandbox, other, paths } of found)
+      for (const [id, met] of [
+        [sandbox, other] as const,
+        ...(other === undefined ? [] : [[other, sandbox] as const]),
+      ]) {
+        const { branchFiles, sandboxes } = listed.get(id) ?? { branchFiles: 0, sandboxes: [] };
+        listed.set(
+          id,
+          met === undefined
+            ? { branchFiles: paths.length, sandboxes }
+            : { branchFiles, sandboxes: [...sandboxes, names.get(met) ?? met] },
+        );
+      }
+    return listed;
   }
 
   async #lastCalls(

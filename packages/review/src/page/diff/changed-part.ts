@@ -1,4 +1,4 @@
-import type { PatchHunk } from './answers.ts';
+import type { PatchHunk } from '../answers.ts';
 import { signOf, textOf } from './diff-rows.ts';
 
 /** Characters of a line, from one to before another. */

@@ -1,6 +1,6 @@
 import type { Part } from './changed-part.ts';
-import { element } from './element.ts';
-import type { Token } from './token-emitter.ts';
+import { element } from '../element.ts';
+import type { Token } from '../token-emitter.ts';
 
 /** The middle of a line that is too long, and its end. */
 export interface Gap {

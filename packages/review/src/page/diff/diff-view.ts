@@ -1,10 +1,14 @@
-import type { PatchFile, RiskGroup } from './answers.ts';
+import type { PatchFile, RiskGroup } from '../answers.ts';
 import { changedPart } from './changed-part.ts';
 import { codeText } from './code-text.ts';
+import { BinaryView, type ReadSides } from './binary-view.ts';
+import { fileHead, hasMore, hunkHead, isDivisible } from './diff-heads.ts';
 import { type Row, rowsOf, type Side, textOf } from './diff-rows.ts';
-import { element } from './element.ts';
+import { element } from '../element.ts';
 import { languageOf } from './language-of.ts';
+import { guessHeight } from './guess-height.ts';
 import { Painter } from './painter.ts';
+import { Taken } from '../taken.ts';
 import { VirtualList } from './virtual-list.ts';
 
 /** Events of the diff. */
@@ -12,9 +16,12 @@ export interface DiffEvents {
   onFile(file: PatchFile | undefined): void;
   onLine(file: PatchFile, line: number): void;
   onTake(path: string, isTaken: boolean): void;
+  onTakeHunk(file: PatchFile, hunk: number, isTaken: boolean): void;
+  readSides: ReadSides;
+  /** All lines of a file; undefined when it could not be read, which has been said. */
+  readWhole(file: PatchFile): Promise<PatchFile | undefined>;
 }
 
-const LINE_PX = 20;
 const FOLDED_LINES = 3_000;
 
 /** The changed files, one after the other. */
@@ -28,14 +35,20 @@ export class DiffView {
   #starts: number[] = [];
   #shown = 0;
   readonly #folded = new Map<string, boolean>();
-  #taken: ReadonlySet<string> = new Set();
+  /** Files of which all lines are shown. */
+  readonly #wholes = new Map<string, PatchFile>();
+  readonly #binaries: BinaryView;
+  #taken = new Taken();
   #reasons: ReadonlyMap<string, string> = new Map();
   #isSplit = false;
   #lastFile: PatchFile | undefined;
+  /** The row that keys are about; the first that is seen where it is out of sight. */
+  #cursor: number | undefined;
 
-  constructor(events: DiffEvents) {
+  constructor(label: string, events: DiffEvents) {
     this.#events = events;
-    this.#list = new VirtualList('Changes', () => this.#noteFile());
+    this.#list = new VirtualList(label, () => this.#noteFile());
+    this.#binaries = new BinaryView(events.readSides, () => this.#list.redraw());
   }
 
   get view(): HTMLElement {
@@ -47,6 +60,8 @@ export class DiffView {
   }
 
   clear(): void {
+    this.#binaries.clear();
+    this.#wholes.clear();
     this.#files = [];
     this.#build();
   }
@@ -66,7 +81,7 @@ export class DiffView {
     this.#list.scrollTo(this.#starts[current] ?? 0);
   }
 
-  setTaken(taken: ReadonlySet<string>): void {
+  setTaken(taken: Taken): void {
     this.#taken = taken;
     this.#list.redraw();
   }
@@ -83,22 +98,51 @@ export class DiffView {
       (file) => file.path === path || (path.endsWith('/') && file.path.startsWith(path)),
     );
     if (at < 0) return false;
-    this.#list.scrollTo(this.#starts[at] ?? 0);
-    this.#noteFile();
+    this.#moveTo(this.#starts[at] ?? 0);
     return true;
   }
 
   /** To the next file or hunk, or back. */
   step(kind: 'file' | 'hunk', by: 1 | -1): void {
     const isWanted = (row: Row | undefined) => row?.type === kind;
-    let at = this.#list.first + by;
+    let at = this.#place + by;
     while (at >= 0 && at < this.#rows.length && !isWanted(this.#rows[at])) at += by;
-    if (isWanted(this.#rows[at])) this.#list.scrollTo(at);
+    if (isWanted(this.#rows[at])) this.#moveTo(at);
+  }
+
+  /** A list that is short does not move: what keys are about has a mark. */
+  #moveTo(row: number): void {
+    this.#cursor = row;
+    this.#list.scrollTo(row);
+    this.#list.redraw();
+    this.#noteFile();
+  }
+
+  get #place(): number {
+    return this.#cursor !== undefined && this.#list.isSeen(this.#cursor) ? this.#cursor : this.#list.first;
   }
 
   fold(): void {
     const file = this.#files[this.#current()];
     if (file) this.#toggle(file);
+  }
+
+  /** Shows all lines of the file, or its changes alone again. */
+  async toggleWhole(file = this.currentFile): Promise<void> {
+    if (!file || !hasMore(file)) return;
+    if (!this.#wholes.delete(file.path)) {
+      const whole = await this.#events.readWhole(file);
+      if (!whole || !this.#files.includes(file)) return;
+      this.#wholes.set(file.path, whole);
+      this.#folded.set(file.path, false);
+    }
+    this.#build();
+    this.#moveTo(this.#starts[this.#files.indexOf(file)] ?? 0);
+  }
+
+  #shownFile(at: number): PatchFile {
+    const file = this.#files[at] as PatchFile;
+    return this.#wholes.get(file.path) ?? file;
   }
 
   #noteFile(): void {
@@ -112,8 +156,17 @@ export class DiffView {
     return this.#files[this.#current()];
   }
 
+  /** The hunk that keys are about, of a file that can be taken by hunks. */
+  get currentHunk(): { readonly file: PatchFile; readonly at: number } | undefined {
+    const row = this.#rows[this.#place];
+    const file = row && this.#shownFile(row.file);
+    if (!file || !row || !isDivisible(file)) return undefined;
+    const hunk = row.type === 'hunk' ? row.hunk : row.type === 'lines' ? (row.right ?? row.left)?.hunk : undefined;
+    return hunk && { file, at: file.hunks.indexOf(hunk) };
+  }
+
   #current(): number {
-    return this.#rows[this.#list.first]?.file ?? 0;
+    return this.#rows[this.#place]?.file ?? 0;
   }
 
   #toggle(file: PatchFile): void {
@@ -128,6 +181,7 @@ export class DiffView {
   }
 
   #build(): void {
+    this.#cursor = undefined;
     this.#rows = [];
     this.#starts = [];
     this.#files.forEach((_file, at) => this.#append(at));
@@ -135,7 +189,7 @@ export class DiffView {
   }
 
   #append(at: number): void {
-    const file = this.#files[at] as PatchFile;
+    const file = this.#shownFile(at);
     this.#starts[at] = this.#rows.length;
     for (const row of rowsOf(file, at, this.#isSplit, this.#isFolded(file))) this.#rows.push(row);
   }
@@ -146,8 +200,12 @@ export class DiffView {
     this.#list.show(
       {
         length: this.#rows.length,
-        guess: (index) => guess(this.#rows[index] as Row, columns),
-        draw: (index) => this.#draw(this.#rows[index] as Row),
+        guess: (index) => guessHeight(this.#rows[index] as Row, columns),
+        draw: (index) => {
+          const row = this.#draw(this.#rows[index] as Row);
+          if (index === this.#cursor) row.classList.add('cursor');
+          return row;
+        },
       },
       kept,
     );
@@ -160,42 +218,25 @@ export class DiffView {
   }
 
   #draw(row: Row): HTMLElement {
-    const file = this.#files[row.file] as PatchFile;
-    if (row.type === 'file') return this.#fileHead(file);
-    if (row.type === 'hunk')
-      return element('div', { class: 'hunk' }, `Line ${row.hunk.newStart}`, element('span', {}, row.hunk.title));
+    const file = this.#shownFile(row.file);
+    if (row.type === 'file')
+      return fileHead(file, {
+        taken: this.#taken.of(file.path),
+        isFolded: this.#isFolded(file),
+        reason: this.#reasons.get(file.path),
+        onTake: (isTaken) => this.#events.onTake(file.path, isTaken),
+        isWhole: this.#wholes.has(file.path),
+        onFold: () => this.#toggle(this.#files[row.file] as PatchFile),
+        onWhole: () => void this.toggleWhole(this.#files[row.file]),
+      });
+    if (row.type === 'hunk') {
+      const at = file.hunks.indexOf(row.hunk);
+      const onTake = (isTaken: boolean) => this.#events.onTakeHunk(file, at, isTaken);
+      return hunkHead(file, at, this.#taken.hasHunk(file.path, at), onTake);
+    }
+    if (row.type === 'binary') return this.#binaries.draw(file);
     if (row.type === 'note') return element('div', { class: 'note' }, row.text);
     return this.#isSplit ? this.#splitLine(file, row) : this.#unifiedLine(file, row);
-  }
-
-  #fileHead(file: PatchFile): HTMLElement {
-    const isFolded = this.#isFolded(file);
-    const reason = this.#reasons.get(file.path);
-    const take = element('input', {
-      type: 'checkbox',
-      'aria-label': `Take ${file.name}`,
-      title: 'Take this file',
-      onchange: (event) => this.#events.onTake(file.path, (event.target as HTMLInputElement).checked),
-    });
-    take.checked = this.#taken.has(file.path);
-    return element(
-      'div',
-      { class: 'file-head' },
-      element(
-        'button',
-        {
-          class: 'fold',
-          'aria-expanded': String(!isFolded),
-          'aria-label': `Lines of ${file.name}`,
-          onclick: () => this.#toggle(file),
-        },
-        isFolded ? '▸' : '▾',
-      ),
-      element('h3', {}, file.fromName !== undefined && `${file.fromName} → `, file.name),
-      file.change !== 'modified' && element('span', { class: `tag ${file.change}` }, file.change),
-      reason !== undefined && element('span', { class: 'tag risk' }, reason),
-      element('label', { class: 'take' }, take, 'take'),
-    );
   }
 
   #unifiedLine(file: PatchFile, { left, right }: { readonly left?: Side; readonly right?: Side }): HTMLElement {
@@ -248,16 +289,4 @@ export class DiffView {
     const gap = typeof line === 'object' ? { more: line[1], tail: line[2] } : undefined;
     return codeText(text, tokens, isChange ? changedPart(hunk, index) : undefined, gap);
   }
-}
-
-function guess(row: Row, columns: number): number {
-  if (row.type === 'file') return 44;
-  if (row.type === 'hunk') return 28;
-  if (row.type === 'note') return 28;
-  const length = ({ hunk, index }: Side) => {
-    const line = hunk.lines[index];
-    return typeof line === 'object' ? line[0].length + line[2].length : (line?.length ?? 0);
-  };
-  const most = Math.max(row.left ? length(row.left) : 0, row.right ? length(row.right) : 0);
-  return Math.max(1, Math.ceil(most / columns)) * LINE_PX;
 }

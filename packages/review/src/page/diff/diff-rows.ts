@@ -1,10 +1,11 @@
-import type { PatchFile, PatchHunk, PatchLine } from './answers.ts';
+import type { PatchFile, PatchHunk, PatchLine } from '../answers.ts';
 
-/** One row of the list: the heading of a file, that of a hunk, a line, two lines side by side, or a sentence. */
+/** One row of the list: the heading of a file, that of a hunk, a line, two lines side by side, a sentence, or a binary file. */
 export type Row =
   | { readonly type: 'file'; readonly file: number }
   | { readonly type: 'hunk'; readonly file: number; readonly hunk: PatchHunk }
   | { readonly type: 'note'; readonly file: number; readonly text: string }
+  | { readonly type: 'binary'; readonly file: number }
   | { readonly type: 'lines'; readonly file: number; readonly left?: Side; readonly right?: Side };
 
 /** A line of one side. In a unified diff a row has one, or the same text on both. */
@@ -34,7 +35,7 @@ export function rowsOf(file: PatchFile, at: number, isSplit: boolean, isFolded: 
   if (isFolded) return rows;
   const note = (text: string) => rows.push({ type: 'note', file: at, text });
   if (file.modes) note(`was ${modeOf(file.modes[0])}, is ${modeOf(file.modes[1])}`);
-  if (file.isBinary) note('Binary: its content is not shown.');
+  if (file.isBinary) rows.push({ type: 'binary', file: at });
   else if (file.hunks.length === 0 && !file.modes) note(file.change === 'renamed' ? 'Renamed as it was.' : 'Empty.');
   for (const hunk of file.hunks) {
     rows.push({ type: 'hunk', file: at, hunk });

@@ -1,6 +1,6 @@
-import type { PatchHunk } from './answers.ts';
+import type { PatchHunk } from '../answers.ts';
 import { signOf, textOf } from './diff-rows.ts';
-import type { Token } from './token-emitter.ts';
+import type { Token } from '../token-emitter.ts';
 
 /** Lines of one side that are coloured together. */
 const BLOCK_LINES = 400;

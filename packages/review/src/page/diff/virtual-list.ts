@@ -1,4 +1,4 @@
-import { element } from './element.ts';
+import { element } from '../element.ts';
 
 /** The rows of a list. Heights are guesses until a row was drawn. */
 export interface ListSource {
@@ -26,6 +26,7 @@ export class VirtualList {
   #isStale = false;
   #width = 0;
   #first = 0;
+  #window = { from: 0, to: 0 };
   #lastFirst = -1;
   #height = 0;
   readonly #onFirst: (first: number) => void;
@@ -46,6 +47,12 @@ export class VirtualList {
   /** The first row that is seen. */
   get first(): number {
     return this.#first;
+  }
+
+  /** Whether the beginning of a row was seen when rows were drawn last: asking where the window is now would cost a layout. */
+  isSeen(index: number): boolean {
+    const top = this.#tops[index] ?? 0;
+    return top >= this.#window.from - 1 && top < this.#window.to;
   }
 
   /** @param kept rows at the beginning that are as they were */
@@ -118,6 +125,7 @@ export class VirtualList {
 
   #draw(): void {
     const { scrollTop, clientHeight } = this.scroller;
+    this.#window = { from: scrollTop, to: scrollTop + clientHeight };
     this.#first = this.#at(scrollTop + 1);
     const first = Math.max(0, this.#first - BEYOND);
     const last = Math.min(this.#source.length, this.#at(scrollTop + clientHeight) + BEYOND);

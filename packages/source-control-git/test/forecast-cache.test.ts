@@ -1,0 +1,48 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { git } from '../src/index.ts';
+import { begin, GitFixture, listeningGit, put, record } from './git-fixture.ts';
+
+test('who is in a hurry gets what was found before, for as long as nothing moved', async () => {
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  const { path, asked } = listeningGit(fixture);
+  await using control = git({ stateDirectory: fixture.state, environment: fixture.environment, gitBinary: path });
+  const repository = await control.open(root);
+  const [one, other] = [await begin(repository, 'one'), await begin(repository, 'other')];
+  await record(repository, one, { 'a.txt': 'ONE\n', 'b.txt': 'b\n' });
+  await record(repository, other, { 'a.txt': 'OTHER\n', 'b.txt': 'b\n' });
+  put(root, 'a.txt', 'mine\n');
+  fixture.git(root, 'commit', '-qam', 'mine');
+  const ids = [one, other];
+  const hurried = { budgetMs: 0 };
+
+  // Nothing is known yet, and there is no time.
+  expect(await repository.forecast(ids, hurried)).toMatchObject({ conflicts: [], untried: 1, unknown: ids });
+  const found = await repository.forecast(ids);
+  expect(found.conflicts).toHaveLength(3);
+  const merges = async (options = hurried) => {
+    let known;
+    const words = await asked(async () => (known = await repository.forecast(ids, options)));
+    return { known, merges: words.split('\n').filter((line) => line.includes('merge-tree')).length };
+  };
+  expect(await merges()).toEqual({ known: found, merges: 0 });
+  expect(await merges({ budgetMs: 60_000 })).toEqual({ known: found, merges: 0 });
+
+  // One goes on, and what is known of the other stays.
+  await record(repository, one, { 'a.txt': 'ONE more\n', 'b.txt': 'b\n' });
+  expect(await repository.forecast(ids, hurried)).toEqual({
+    conflicts: [{ sandbox: other, paths: ['a.txt'] }],
+    untried: 1,
+    unknown: [one],
+  });
+  expect((await merges({ budgetMs: 60_000 })).merges).toBe(2);
+  put(root, 'b.txt', 'mine\n');
+  fixture.git(root, 'commit', '-qam', 'more');
+  expect((await repository.forecast(ids, hurried)).unknown).toEqual(ids);
+
+  // What somebody broke is found again.
+  writeFileSync(join(fixture.state, 'repos', repository.id, 'forecast.json'), '{"version":1,"key":');
+  expect((await repository.forecast(ids, { budgetMs: 60_000 })).conflicts).toEqual(found.conflicts);
+});
