@@ -225,7 +225,7 @@ const GATE = [
     layer: 'gate',
     why: 'the main job through library, command line and MCP; of the older form of the protocol the main one of its tests',
     files: [
-      '^packages/litterbox/test/(main-job|field-setups|round-trips|base-over|endpoints)',
+      '^packages/litterbox/test/(main-job|field-setups|programs-started|round-trips|base-over|endpoints)',
       '^packages/mcp/test/(work|bundle|permission)\\.',
     ],
     titles: ['^(?!an agent at work \\(legacy\\)(?! 003: fixes))'],
