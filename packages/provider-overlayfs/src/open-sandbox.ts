@@ -45,6 +45,7 @@ export function openSandbox(
   };
   const used = strategy.isForShell ? undefined : program;
   let begun = ahead;
+  let served = ahead?.served;
   const look = async (call?: CallOptions): Promise<HostLook> => {
     const looking = begun;
     begun = undefined;
@@ -65,6 +66,11 @@ export function openSandbox(
     hasScannerPlace: true,
     ...(program !== undefined && !strategy.isForShell && { program }),
     launch: (call) => launchSession(launch, call),
+    served: () => {
+      const first = served;
+      served = undefined;
+      return first;
+    },
     scanned: {
       changes: isUpper ? '/changes' : '/workspace',
       ...(isUpper && { frozen: `/${FROZEN}` }),

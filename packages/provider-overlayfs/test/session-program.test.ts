@@ -68,8 +68,10 @@ async function outcome(child: ChildProcessWithoutNullStreams) {
   return { stdout, stderr, code, signal };
 }
 
+/** Words with a NUL behind each. */
+const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
+
 describe('a plan', () => {
-  const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
   const plan =
     words('directory', '1', '/nowhere', 'user', '2', '61100', '61100', 'open-files', '1', '99') +
     words('core-bytes', '1', '1', 'processors', '0', 'filter', '1', '/f', 'sandbox', '1', 'bwrap') +
@@ -145,8 +147,130 @@ describe('a plan', () => {
   });
 });
 
+describe('one thing after another', () => {
+  const stage = (name: string, ...more: readonly string[]) =>
+    words(
+      'stage',
+      '0',
+      'above',
+      '1',
+      directory,
+      'names',
+      '3',
+      directory,
+      join(directory, 'new'),
+      join(directory, name),
+    ) + words('bases', '0', 'refused', '0', ...more, 'go', '0');
+  const serve = async (bytes: string) => {
+    const child = start('serve');
+    child.stdin.on('error', () => {});
+    child.stdin.end(bytes);
+    return await outcome(child);
+  };
+
+  it('is answered in its turn, however it is asked', async () => {
+    await writeFile(join(directory, 'file'), '');
+    const look = words('look', '0', 'there', '2', join(directory, 'file'), '/nowhere', 'go', '0');
+    const said = `${join(directory, 'file')}\n\0end\0`;
+    expect(await serve(look + stage('one') + look + stage('two'))).toEqual({
+      stdout: `${said}staged\0${said}staged\0`,
+      stderr: '',
+      code: 0,
+      signal: null,
+    });
+    expect((await readdir(directory)).toSorted()).toEqual(['file', 'one', 'two']);
+  });
+
+  it('ends where one of them fails, and does none behind it', async () => {
+    expect(await serve(stage('one') + stage('one') + stage('two'))).toMatchObject({ stdout: 'staged\0', code: 88 });
+    expect(await readdir(directory)).toEqual(['one']);
+  });
+
+  it('holds no lock on a directory that it has made', async () => {
+    const child = start('serve');
+    child.stdin.write(stage('one'));
+    await once(child.stdout, 'data');
+    await run('flock', ['-n', join(directory, 'one'), 'true']);
+  });
+
+  it.each([
+    ['that it does not know', words('fly', '0', 'go', '0'), 'how to do fly'],
+    ['that is nothing', words('go', '0'), 'how to do go'],
+    ['a watch of nothing', words('watch', '0', 'go', '0'), 'how to do watch'],
+    ['half a link', words('link', '1', '/', 'go', '0'), 'how to do link'],
+    ['half a plan', words('look', '0'), 'ends too soon'],
+  ])('is not %s', async (_what, bytes, reason) => {
+    expect(await serve(bytes)).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) });
+  });
+
+  it('may be anything: what is no plan is refused, and nothing else happens', async () => {
+    const word = fc.oneof(
+      fc.constantFrom('look', 'stage', 'session', 'watch', 'link', 'there', 'etc', 'go', '0', '1', '2'),
+      fc.string({ unit: 'binary-ascii', maxLength: 12 }).map((one) => one.replaceAll('\0', '')),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 60 }), async (all) => {
+        const { stdout, stderr, signal } = await serve(words(...all));
+        expect({ stdout, stderr, signal }).toEqual({
+          stdout: expect.stringMatching(/^$|\0$/),
+          stderr: '',
+          signal: null,
+        });
+      }),
+      { numRuns: Math.ceil(20 * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1)) },
+    );
+  });
+});
+
+describe('the start of a session', () => {
+  it.each(['serve', 'session'])('ends what it has begun when whoever asked (%s) has gone', async (verb) => {
+    if (facts.uid !== 0) return; // who may not mount begins in another way, and ends in the same
+    const plan =
+      words(
+        'directory',
+        '1',
+        directory,
+        'user',
+        '2',
+        '61100',
+        '61100',
+        'open-files',
+        '1',
+        '99',
+        'core-bytes',
+        '1',
+        '1',
+      ) +
+      words(
+        'processors',
+        '0',
+        'filter',
+        '1',
+        '/f',
+        'sandbox',
+        '1',
+        'bwrap',
+        'environment',
+        '0',
+        'scanned',
+        '2',
+        '/io',
+        'io',
+      ) +
+      words('unwanted', '0', 'shell', '1', 'echo >begun; exec sleep 60', 'go', '0');
+    const child = start(verb);
+    child.stdin.write(verb === 'serve' ? words('session', '0') + plan : plan);
+    await eventually(
+      () => readdir(directory),
+      (names) => names.includes('begun'),
+    );
+    child.stdin.end();
+    expect(await outcome(child)).toMatchObject({ stdout: 'error whoever asked for it has gone\0' });
+    await run('flock', ['-w', '20', join(directory, 'alive.lock'), 'true']); // which is held by all of it
+  });
+});
+
 describe('the directory of a sandbox', () => {
-  const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
   /** Made in the test's directory, `whole`, of these entries. */
   const plan = (more: string, { above = directory, refused = ['1234'], bases = [] as string[] } = {}) =>
     words('above', '1', above, 'names', '3', directory, join(directory, 'new'), join(directory, 'whole')) +
@@ -222,7 +346,6 @@ describe('the directory of a sandbox', () => {
 });
 
 describe('the removal of a directory', () => {
-  const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
   const entry = (name: string, ...all: readonly string[]) => words(name, `${all.length}`, ...all);
   const at = (...names: readonly string[]) => join(directory, ...names);
   /** Of `whole` with the tree `play` and the file `disk`. Shell text tells that it was run, and removes nothing. */
@@ -453,6 +576,11 @@ describe('the link to a session', () => {
     for (const name of ['clients.lock', 'alive.lock', 'start.lock']) await writeFile(join(directory, name), '');
   });
 
+  const link = (purpose: 'program' | 'facts', of = directory) => {
+    const child = start('serve');
+    child.stdin.write(words('link', '2', of, purpose, 'go', '0'));
+    return child;
+  };
   const linesOf = (child: ChildProcessWithoutNullStreams) => createInterface(child.stdout)[Symbol.asyncIterator]();
   const firstLine = async (child: ChildProcessWithoutNullStreams) => (await linesOf(child).next()).value;
   /** Holds a lock of the directory until it is killed. */
@@ -466,31 +594,31 @@ describe('the link to a session', () => {
   };
 
   it('says that there is none, or what forbids one', async () => {
-    expect(await firstLine(start('link', directory, 'program'))).toBe('none');
+    expect(await firstLine(link('program'))).toBe('none');
     await writeFile(join(directory, 'paused'), '');
-    expect(await outcome(start('link', directory, 'program'))).toMatchObject({ stdout: 'paused\n', code: 0 });
-    expect(await firstLine(start('link', directory, 'facts'))).toBe('none');
-    expect(await outcome(start('link', join(directory, 'gone'), 'program'))).toMatchObject({ stdout: '', code: 1 });
+    expect(await outcome(link('program'))).toMatchObject({ stdout: 'paused\n', code: 0 });
+    expect(await firstLine(link('facts'))).toBe('none');
+    expect(await outcome(link('program', join(directory, 'gone')))).toMatchObject({ stdout: '', code: 1 });
   });
 
   it('says what is known of one that lives, and when it is gone', async () => {
     await writeFile(join(directory, 'session.json'), '{"known":1}\nand more');
     const end = await hold('alive.lock');
-    const link = start('link', directory, 'program');
-    const lines = linesOf(link);
+    const one = link('program');
+    const lines = linesOf(one);
     expect((await lines.next()).value).toBe('alive {"known":1}');
-    link.stdin.write('watch\n');
+    one.stdin.write(words('watch', '0', 'go', '0'));
     end();
     expect((await lines.next()).value).toBe('gone');
   });
 
   it('holds the lock of clients as long as its stdin is open', async () => {
-    const link = start('link', directory, 'facts');
-    await firstLine(link);
+    const one = link('facts');
+    await firstLine(one);
     const lock = join(directory, 'clients.lock');
     await expect(run('flock', ['-n', '-x', lock, 'true'])).rejects.toMatchObject({ code: 1 });
-    link.stdin.end();
-    await once(link, 'exit');
+    one.stdin.end();
+    await once(one, 'exit');
     await run('flock', ['-n', '-x', lock, 'true']);
   });
 });

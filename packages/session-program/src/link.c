@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 
 /* More than the facts of any session take. */
 enum { START_LOCK_MS = 60000, MAX_FACTS_BYTES = 2 * 1024 * 1024 };
+
+static int clients = -1;
 
 static void say(const char *text) { (void)write_all(STDOUT_FILENO, text, strlen(text)); }
 
@@ -47,6 +50,19 @@ static bool say_state(bool is_for_program) {
   return goes_on;
 }
 
+bool begin_link(const char *directory, bool is_for_program) {
+  if (chdir(directory) != 0) _exit(1);
+  clients = open("clients.lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (clients < 0) _exit(1);
+  while (flock(clients, LOCK_SH) != 0)
+    if (errno != EINTR) _exit(1);
+  return say_state(is_for_program);
+}
+
+void leave_link(void) {
+  if (clients >= 0) close(clients);
+}
+
 /* Reads up to a line end, or to the end of input. */
 static bool read_word(void) {
   for (char byte;;) {
@@ -57,8 +73,8 @@ static bool read_word(void) {
   }
 }
 
-static _Noreturn void tell_end(int clients, pid_t parent) {
-  close(clients);
+static _Noreturn void tell_end(pid_t parent) {
+  leave_link();
   close(STDIN_FILENO);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
   int alive = open_lock("alive.lock");
@@ -67,19 +83,28 @@ static _Noreturn void tell_end(int clients, pid_t parent) {
   _exit(0);
 }
 
-int run_link(const char *directory, bool is_for_program) {
-  (void)signal(SIGPIPE, SIG_IGN);
-  if (chdir(directory) != 0) return 1;
-  int clients = open("clients.lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (clients < 0) return 1;
-  while (flock(clients, LOCK_SH) != 0)
-    if (errno != EINTR) return 1;
-  if (!say_state(is_for_program)) return 0;
-  if (!read_word()) return 0;
+static void watch_lock(void) {
   pid_t parent = getpid();
   pid_t teller = fork();
-  if (teller < 0) return 1;
-  if (teller == 0) tell_end(clients, parent);
+  if (teller < 0) _exit(1);
+  if (teller == 0) tell_end(parent);
+}
+
+static void watch_lifeline(int lifeline) {
+  for (;;) {
+    struct pollfd waiting[] = {{.fd = lifeline, .events = POLLIN}, {.fd = STDIN_FILENO, .events = POLLIN}};
+    if (poll(waiting, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      _exit(1);
+    }
+    if (waiting[0].revents != 0) break;
+    if (waiting[1].revents != 0) return;
+  }
+  say("gone\n");
+}
+
+void watch_session(int lifeline) {
+  if (lifeline < 0) watch_lock();
+  else watch_lifeline(lifeline);
   while (read_word()) continue;
-  return 0;
 }

@@ -4,11 +4,20 @@
 #include <stdbool.h>
 
 /*
- * Holds the sandbox's clients lock shared while its stdin is open: when whoever started it is killed, the kernel closes that. Its first
- * line says how the sandbox is: `alive` and what is known of its session, `none` when a session has to be started, or, for who is going to start
- * a program, the mark that forbids one. Who starts a session holds `start.lock` until it runs, and has written down by then what is known of it. A
- * line by stdin asks it to say `gone` when the session has ended.
+ * Holds the sandbox's clients lock shared from here on: when this program ends, or is killed, the kernel lets go of it. Says in one line how the sandbox
+ * is: `alive` and what is known of its session, `none` when a session has to be started, or, for who is going to start a program, the mark that forbids
+ * one. Who starts a session holds `start.lock` until it runs, and has written down by then what is known of it. Returns false where there is nothing to wait
+ * for. Ends the program where there is no such directory.
  */
-int run_link(const char *directory, bool is_for_program);
+bool begin_link(const char *directory, bool is_for_program);
+
+/* Lets go of the lock in a child, which would hold it too. */
+void leave_link(void);
+
+/*
+ * Says `gone` when the session has ended, and returns at the end of stdin. The lifeline is a pipe that ends with the session; -1 where somebody else has
+ * started it: then its lock has to tell.
+ */
+void watch_session(int lifeline);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -59,7 +58,7 @@ static void need_bases(const struct entry *bases) {
 }
 
 /* A lock on it, which ends with this program, tells that somebody is at work. Until it is taken the parent is locked, against sweeps. */
-static void begin(void) {
+static int begin(void) {
   int above = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (above < 0 || flock(above, LOCK_SH) != 0) refuse(FAILED, parent);
   if (mkdir(unfinished, 0711) != 0) refuse(FAILED, unfinished);
@@ -68,6 +67,7 @@ static void begin(void) {
   int own = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (own < 0 || flock(own, LOCK_EX) != 0) refuse(FAILED, unfinished);
   close(above);
+  return own;
 }
 
 /* Change times there are those of a server's clock, which no mark of this machine can be compared with. */
@@ -114,11 +114,7 @@ static const struct known known[] = {
     {"pipes", 1, 256}, {"owner", 2, 256}, {"playground", 1, 1}, {"write", 2, 2},    {"go", 0, 0},
 };
 
-int run_stage(void) {
-  (void)signal(SIGPIPE, SIG_IGN);
-  struct plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (plan == MAP_FAILED) fail_errno("cannot read the plan of the directory");
-  read_plan(STDIN_FILENO, plan, "directory");
+void stage(const struct plan *plan) {
   check_entries(plan, known, sizeof known / sizeof *known);
   char **names = need_entry(plan, "names")->arguments;
   parent = names[0];
@@ -131,12 +127,23 @@ int run_stage(void) {
   if (exists(whole)) end_with(TAKEN);
   need_bases(bases);
   umask(022);
-  begin();
+  int own = begin();
   refuse_network(need_entry(plan, "refused"));
   /* Once more behind the lock: a removal may have taken away what nobody stood on. */
   need_bases(bases);
   for (size_t index = 0; index < plan->count; index++) fill(&plan->entries[index]);
-  if (rename(unfinished, whole) == 0) return 0;
+  if (rename(unfinished, whole) == 0) {
+    close(own); /* whoever removes it later is not to find somebody at work */
+    return;
+  }
   if (is_directory(whole)) end_with(TAKEN);
   refuse(FAILED, whole);
+}
+
+int run_stage(void) {
+  (void)signal(SIGPIPE, SIG_IGN);
+  struct plan *plan = new_plan("directory");
+  read_plan(STDIN_FILENO, plan, "directory");
+  stage(plan);
+  return 0;
 }

@@ -11,4 +11,9 @@
  */
 int run_stage(void);
 
+struct plan;
+
+/* The same by a plan that is read already. Ends the program with that code where it fails. */
+void stage(const struct plan *plan);
+
 #endif

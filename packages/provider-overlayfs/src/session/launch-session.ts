@@ -72,17 +72,25 @@ export async function launchSession(input: LaunchInput, options?: CallOptions): 
   };
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
   const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m -p --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
+  const isByLink = program !== undefined && machine.scope === undefined;
   const started =
     program === undefined
       ? {
           argv: ['sh', '-c', launcher, supervisorScript(decided)],
           given: encodeRaw(`${environmentArguments(environment)}\n`),
         }
-      : { argv: [program, 'session'], given: encodePlan(sessionPlan(decided, environment, program)) };
+      : {
+          argv: [program, 'session'],
+          given: encodePlan([
+            ...(isByLink ? [['session'] as const] : []),
+            ...sessionPlan(decided, environment, program),
+          ]),
+        };
   const [first, ...words] = [...(machine.scope ?? []), ...started.argv];
   return {
     argv: [first ?? 'sh', ...words],
     given: started.given,
+    isByLink,
     namespaces,
     hasScanner: program !== undefined,
     takesPlans: program !== undefined,
