@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readdirSync, readlinkSync, readSync, writeSync } from 'node:fs';
 import {
   chmod,
   chown,
@@ -223,41 +223,38 @@ describe('one thing after another', () => {
 });
 
 describe('the start of a session', () => {
+  /** Of a session of this directory that does these steps and would start nothing. */
+  const sessionPlan = (...steps: readonly string[]) =>
+    words('directory', '1', directory, 'user', '2', '61100', '61100', 'open-files', '1', '99', 'core-bytes', '1', '1') +
+    words(
+      'processors',
+      '0',
+      'filter',
+      '1',
+      '/f',
+      'sandbox',
+      '1',
+      'bwrap',
+      'environment',
+      '0',
+      'scanned',
+      '2',
+      '/io',
+      'io',
+    ) +
+    words('unwanted', '0', ...steps, 'go', '0');
+
+  it('goes by no part of a path that is too long', async () => {
+    if (facts.uid !== 0) return; // who may not mount begins in another way
+    const name = `${'./'.repeat(3000)}no-such-file`; // its first 4,095 characters are a directory that is there
+    const child = start('session');
+    child.stdin.write(sessionPlan('hide-absent', '4', directory, '1', name, directory));
+    expect(await outcome(child)).toMatchObject({ stdout: expect.stringContaining('is too long for a path') });
+  });
+
   it.each(['serve', 'session'])('ends what it has begun when whoever asked (%s) has gone', async (verb) => {
     if (facts.uid !== 0) return; // who may not mount begins in another way, and ends in the same
-    const plan =
-      words(
-        'directory',
-        '1',
-        directory,
-        'user',
-        '2',
-        '61100',
-        '61100',
-        'open-files',
-        '1',
-        '99',
-        'core-bytes',
-        '1',
-        '1',
-      ) +
-      words(
-        'processors',
-        '0',
-        'filter',
-        '1',
-        '/f',
-        'sandbox',
-        '1',
-        'bwrap',
-        'environment',
-        '0',
-        'scanned',
-        '2',
-        '/io',
-        'io',
-      ) +
-      words('unwanted', '0', 'shell', '1', 'echo >begun; exec sleep 60', 'go', '0');
+    const plan = sessionPlan('shell', '1', 'echo >begun; exec sleep 60');
     const child = start(verb);
     child.stdin.write(verb === 'serve' ? words('session', '0') + plan : plan);
     await eventually(
@@ -517,12 +514,13 @@ describe('the relay of a process', () => {
     const script = '( "$0" relay . a none ""; echo $? >code ) | ( read -r go <go; wc -c )';
     const reader = spawn('sh', ['-c', script, program], { cwd: directory, detached: true });
     children.push(reader);
+    const said = text(reader.stdout); // Node drops what nobody reads when the program has ended
     await eventually(
       async () => existsSync(join(directory, 'code')),
       (isThere) => isThere,
     );
     await writeFile(join(directory, 'go'), 'go\n');
-    expect(await text(reader.stdout)).toBe(`${'started 7 8\n'.length + 50_000}\n`);
+    expect(await said).toBe(`${'started 7 8\n'.length + 50_000}\n`);
   });
 
   it('hears a background process of the program to its end', async () => {
@@ -563,6 +561,25 @@ describe('the relay of a process', () => {
     const wanted = mark === 'dying' ? 'ending' : mark;
     expect(await outcome(start('relay', io, 'a', 'none'))).toMatchObject({ stdout: `${wanted}\n`, code: 1 });
     expect(await readdir(io)).toEqual([]);
+  });
+
+  it('does not wait for a session that has let go of all others by then', async () => {
+    const io = join(directory, 'io');
+    await mkdir(io);
+    await run('mkfifo', [join(io, 'control')]);
+    const control = openSync(join(io, 'control'), constants.O_RDWR | constants.O_NONBLOCK);
+    descriptors.push(control);
+    const bytes = Buffer.alloc(4096);
+    while (succeeds(() => writeSync(control, bytes)));
+    const child = start('relay', io, 'a', 'none'); // which has looked whether it may, and waits to be read
+    await eventually(
+      () => readFile(`/proc/${child.pid}/wchan`, 'utf8'),
+      (place) => place.includes('pipe'),
+    );
+    await writeFile(join(directory, 'dying'), '');
+    while (succeeds(() => readSync(control, bytes)));
+    expect(await outcome(child)).toMatchObject({ stdout: 'ending\n', code: 1 });
+    expect(await readdir(io)).toEqual(['control']);
   });
 
   it.each(['../a', 'a/b', 'x'.repeat(65)])('takes no id like %s', async (id) => {
@@ -730,6 +747,16 @@ describe('the file of the session program', () => {
     expect(await files()).toEqual([]);
   });
 });
+
+/** False where it would have to wait. */
+function succeeds(work: () => number): boolean {
+  try {
+    return work() > 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
+    throw error;
+  }
+}
 
 /** The programs below a directory that run now. */
 function runningFrom(place: string): readonly string[] {

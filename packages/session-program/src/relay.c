@@ -233,9 +233,9 @@ int run_relay(const char *io, const char *id, bool has_stdin, char **words) {
   umask(022);
   input = output = errors = (struct flow){.from = -1, .to = -1};
   ask(words);
-  /* Waits for the process that is to say how it went. */
-  int ends = open(path_of("exit"), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (ends < 0) lose(false);
+  /* A session that ends lets go of whoever waits there: of who comes later it is known by its mark, which was there first. */
+  int ends = open(path_of("exit"), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  if (ends < 0 || exists("../dying")) lose(false);
   char line[MAX_LINE_BYTES];
   size_t length = 0;
   bool has_begun = false;
@@ -263,7 +263,7 @@ int run_relay(const char *io, const char *id, bool has_stdin, char **words) {
     if (!waits_for_input) pass(&input, waiting + 5);
     if (waiting[0].revents == 0) continue;
     ssize_t got = read(ends, line + length, sizeof line - 1 - length);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) lose(has_begun);
     length += (size_t)got;
     line[length] = '\0';
