@@ -116,7 +116,7 @@ export { placeFilesOf, type PlaceFiles } from './session/place-files.ts';
 export { placeProvider, type PlaceProviderOptions } from './session/place-provider.ts';
 export { PlaceRuntime, type PlaceInput } from './session/place-runtime.ts';
 export { type Launch, type SessionInput } from './session/place-session.ts';
-export { ServedProgram } from './session/served-program.ts';
+export { ServedProgram } from './program/served-program.ts';
 export { makeEntries, type NewEntries, SESSION_ENTRIES } from './session/session-entries.ts';
 export { type BaseCopyInput, ensureBaseCopy } from './directory/base-copy.ts';
 export { type BaseOver, ensureBaseOver } from './directory/base-over.ts';

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -56,21 +57,12 @@ bool begin_link(const char *directory, bool is_for_program) {
   if (clients < 0) _exit(1);
   while (flock(clients, LOCK_SH) != 0)
     if (errno != EINTR) _exit(1);
+  umask(022);
   return say_state(is_for_program);
 }
 
 void leave_link(void) {
   if (clients >= 0) close(clients);
-}
-
-/* Reads up to a line end, or to the end of input. */
-static bool read_word(void) {
-  for (char byte;;) {
-    ssize_t got = read(STDIN_FILENO, &byte, 1);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    if (byte == '\n') return true;
-  }
 }
 
 static _Noreturn void tell_end(pid_t parent) {
@@ -83,28 +75,25 @@ static _Noreturn void tell_end(pid_t parent) {
   _exit(0);
 }
 
-static void watch_lock(void) {
+void watch_lock(void) {
   pid_t parent = getpid();
   pid_t teller = fork();
   if (teller < 0) _exit(1);
   if (teller == 0) tell_end(parent);
 }
 
-static void watch_lifeline(int lifeline) {
-  for (;;) {
-    struct pollfd waiting[] = {{.fd = lifeline, .events = POLLIN}, {.fd = STDIN_FILENO, .events = POLLIN}};
+void await_stdin(int *lifeline) {
+  while (*lifeline >= 0) {
+    struct pollfd waiting[] = {{.fd = *lifeline, .events = POLLIN}, {.fd = STDIN_FILENO, .events = POLLIN}};
     if (poll(waiting, 2, -1) < 0) {
       if (errno == EINTR) continue;
       _exit(1);
     }
-    if (waiting[0].revents != 0) break;
+    if (waiting[0].revents != 0) {
+      say("gone\n");
+      close(*lifeline);
+      *lifeline = -1;
+    }
     if (waiting[1].revents != 0) return;
   }
-  say("gone\n");
-}
-
-void watch_session(int lifeline) {
-  if (lifeline < 0) watch_lock();
-  else watch_lifeline(lifeline);
-  while (read_word()) continue;
 }

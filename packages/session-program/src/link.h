@@ -14,10 +14,10 @@ bool begin_link(const char *directory, bool is_for_program);
 /* Lets go of the lock in a child, which would hold it too. */
 void leave_link(void);
 
-/*
- * Says `gone` when the session has ended, and returns at the end of stdin. The lifeline is a pipe that ends with the session; -1 where somebody else has
- * started it: then its lock has to tell.
- */
-void watch_session(int lifeline);
+/* Says `gone`, in a process of its own, when a session has ended that somebody else has started. */
+void watch_lock(void);
+
+/* Waits until something comes by stdin. Says `gone` when the lifeline ends meanwhile, which is a pipe that ends with the session; it is -1 from then on. */
+void await_stdin(int *lifeline);
 
 #endif

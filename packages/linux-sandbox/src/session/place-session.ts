@@ -22,8 +22,8 @@ import { type KeptFacts, parseKeptFacts } from './kept-facts.ts';
 import type { PlaceFiles } from './place-files.ts';
 import { PlaceProcess, type PlaceProcessInput } from './place-process.ts';
 import { encodePlan } from '../script/plan-entry.ts';
-import { ServedProgram } from './served-program.ts';
-import { lineOf, Talk } from './talk.ts';
+import { ServedProgram } from '../program/served-program.ts';
+import { lineOf, Talk } from '../program/talk.ts';
 
 /** How the supervisor of a session is started, and what its facts are held against. */
 export interface Launch {
@@ -101,10 +101,14 @@ export class Session implements AsyncDisposable {
   /** Aborted when the session has ended: whatever waits for it on the host is ended too. */
   readonly #lost = new AbortController();
   readonly #pump: Promise<void>;
+  /** What the link is asked for and has not answered, by the id of the process. */
+  readonly #asked = new Map<string, (word: string) => void>();
+  readonly #canAsk: boolean;
 
-  private constructor(input: SessionInput, { handle, talk }: Link, facts: KeptFacts) {
+  private constructor(input: SessionInput, { handle, talk, isProgram }: Link, facts: KeptFacts) {
     this.#input = input;
     this.#link = handle;
+    this.#canAsk = isProgram;
     this.assurance = facts.assurance;
     this.network = facts.network;
     this.#hasScanner = facts.hasScanner === true;
@@ -187,6 +191,7 @@ export class Session implements AsyncDisposable {
         // A session of an earlier release has a shell there.
         ...(program !== undefined && (io === 'scan-io' || this.#takesPlans) && { program }),
         takesPlans: this.#takesPlans,
+        ...(this.#canAsk && (io === 'scan-io' || this.#takesPlans) && { ask: (id, words) => this.#ask(io, id, words) }),
         lost: this.#lost.signal,
         onEnd: (process) => this.#processes.delete(process),
       },
@@ -194,6 +199,14 @@ export class Session implements AsyncDisposable {
     );
     this.#processes.add(started);
     return started;
+  }
+
+  /** Has the link make the pipes of a process and ask for it. Resolves with `asked`, or with why not. */
+  async #ask(io: 'io' | 'scan-io', id: string, words: readonly string[]): Promise<string> {
+    if (this.#lost.signal.aborted) return 'lost';
+    const answered = new Promise<string>((resolve) => this.#asked.set(id, resolve));
+    await this.#link.write(encodePlan([['ask', io, id, ...words], ['go']]));
+    return await answered;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -204,8 +217,16 @@ export class Session implements AsyncDisposable {
   }
 
   async #watch(talk: Talk): Promise<void> {
-    await talk.next(lineOf).catch(() => undefined); // `gone`, or the link itself ended
+    for (;;) {
+      const said = await talk.next(lineOf).catch(() => undefined);
+      const [word = '', id = ''] = said?.text.trimEnd().split(' ') ?? [];
+      const answer = this.#asked.get(id);
+      if (!answer) break; // `gone`, or the link itself ended
+      this.#asked.delete(id);
+      answer(word);
+    }
     this.#lost.abort();
+    for (const answer of this.#asked.values()) answer('lost');
   }
 }
 
