@@ -351,7 +351,7 @@ const DEEP = [
     name: 'session-program-sanitized',
     why: 'the session program with sanitizers of addresses and of undefined behaviour, on more plans that are none',
     files: ['^packages/provider-overlayfs/test/session-(place|program|program-look|scanner)\\.'],
-    titles: ['^a plan', '^one thing', '^the start', '^the directory', '^the relay', '^the link', '^a walker', '^the place', '^a place', '^a look'],
+    titles: ['^a plan', '^one thing', '^the start', '^a copy', '^the directory', '^the relay', '^the link', '^a walker', '^the place', '^a place', '^a look'],
     env: { LITTERBOX_SESSION_SANITIZERS: 'address,undefined', LITTERBOX_FUZZ_RUNS: '50' },
   },
   {

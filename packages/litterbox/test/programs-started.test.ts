@@ -21,8 +21,8 @@ const MOST: Readonly<Record<string, readonly [forks: number, programs: number, s
   'create to first command': [12, 5, 8],
   run: [1, 1, 1],
   write: [0, 0, 3],
-  fork: [42, 32, 50],
-  snapshot: [26, 22, 2],
+  fork: [15, 7, 50],
+  snapshot: [7, 5, 2],
   'restore snapshot': [44, 38, 9],
   delete: [4, 4, 12],
 };

@@ -1,8 +1,10 @@
 import { quoted } from '@litterbox/core/provider';
 import {
   copyError,
+  encodePlan,
   endSessionScript,
   LayerSnapshots,
+  runProgram,
   runScript,
   runScriptOrFail,
   type SandboxDirectories,
@@ -13,7 +15,7 @@ import { leavingsOf } from './leavings-of.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './session/sandbox-meta.ts';
 import { DATASET_USAGE } from './strategies/zfs-usage.ts';
-import { stillScript } from './still-script.ts';
+import { stillPlan, stillScript } from './still-script.ts';
 
 /** Snapshots of the layers of workspace and home, whatever the strategy. */
 export function overlaySnapshots(
@@ -31,6 +33,14 @@ export function overlaySnapshots(
       const still = stillScript(layout, await survey.machine(call), id, script);
       const { code, stderr } = await runScript(host, still, call);
       if (code !== 0) throw copyError('snapshot.take', provider, code, stderr);
+    },
+    stage: async ({ id }, plan, call) => {
+      const [machine, program] = await Promise.all([survey.machine(call), survey.programFile(call)]);
+      if (!machine.isRoot || program === undefined) return false;
+      const given = encodePlan([stillPlan(layout, machine, id), ...plan]);
+      const { code, stdout, stderr } = await runProgram(host, [program, 'stage'], given, call);
+      if (code !== 0) throw copyError('snapshot.take', provider, code, stdout + stderr);
+      return true;
     },
     ended: async ({ id }, script) => {
       const { directory } = directories.filesOf(id);

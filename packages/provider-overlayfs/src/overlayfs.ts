@@ -20,6 +20,7 @@ import {
   type ScriptResult,
   ServedProgram,
   type StagedDirectory,
+  type Staging,
   encodePlan,
 } from '@litterbox/linux-sandbox';
 import {
@@ -52,7 +53,7 @@ import {
   TREE_KINDS,
 } from './strategies/choose-strategy.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
-import { fillCopy, fillPlan, fillSandbox } from './fill-sandbox.ts';
+import { fillCopy, fillCopyPlan, fillPlan, fillSandbox } from './fill-sandbox.ts';
 import { letGoScript } from './session/held-session.ts';
 import { isSandboxMeta } from './is-sandbox-meta.ts';
 import { KeptSetups } from './kept-setups.ts';
@@ -346,14 +347,19 @@ ${takenOut}`;
   async #copied(
     spec: SandboxSpec,
     of: SandboxId,
-    { machine, onDecided }: Begin,
+    { machine, served, onDecided }: Begin,
     options?: CallOptions,
   ): Promise<SandboxMeta> {
     const source = await this.#directories.read(of, options);
     const meta = describeCopied(this.name, spec, source);
     onDecided(meta);
     try {
-      await this.#directories.stage(meta, { fill: fillCopy(this.#filled(meta, machine), source) }, options);
+      const input = this.#filled(meta, machine);
+      const run = (staging: Staging, call?: CallOptions) => {
+        const plan = served && fillCopyPlan(input, source, staging);
+        return plan && complaining(served.run('stage', plan, call));
+      };
+      await this.#directories.stage(meta, { fill: fillCopy(input, source), run }, options);
     } catch (error) {
       if (!isLitterboxError(error, 'ALREADY_EXISTS')) await this.remove(meta.id); // what was copied of playground and disk
       throw error;

@@ -342,6 +342,89 @@ describe('the directory of a sandbox', () => {
   });
 });
 
+describe('a copy of trees', () => {
+  const at = (...names: readonly string[]) => join(directory, ...names);
+  const plan = (...more: readonly string[]) =>
+    words('above', '1', directory, 'names', '3', directory, at('new'), at('whole'), 'bases', '0', 'refused', '0') +
+    words(...more, 'go', '0');
+  const STILL = () => ['still', '1', at('source')];
+  const copies = (...triples: readonly string[]) => ['copies', `${triples.length + 1}`, directory, ...triples];
+  const stage = async (bytes: string, answer = '') => {
+    const child = start('stage');
+    child.stdin.on('error', () => {});
+    child.stdin.end(bytes + answer);
+    return await outcome(child);
+  };
+  const asRoot = process.getuid?.() === 0 ? it : it.skip; // nobody else may mount by itself
+  beforeEach(async () => {
+    await mkdir(at('source', 'upper'), { recursive: true });
+    await writeFile(at('source', 'upper', 'file'), 'text', { mode: 0o640 });
+    await symlink('/etc/passwd', at('source', 'upper', 'link'));
+  });
+
+  asRoot('has all of them, and the lock is free again', async () => {
+    const triples = ['upper', at('source', 'upper'), at('new', 'upper'), 'some', at('none'), at('new', 'frozen')];
+    const files = ['file', at('source', 'none'), at('new', 'a'), 'file', at('source', 'upper', 'file'), at('new', 'b')];
+    const bytes = plan(...STILL(), ...copies(...triples, ...files), 'ask', '1', 'copied', 'move', '2', 'b', 'c');
+    expect(await stage(bytes, 'go\n')).toEqual({ stdout: 'copied\n', stderr: '', code: 0, signal: null });
+    const { stdout } = await run('find', [at('whole'), '-mindepth', '1', '-printf', '%y %m %P[%l]\n']);
+    expect(stdout.trim().split('\n').toSorted()).toEqual([
+      'd 755 frozen[]',
+      'd 755 upper[]',
+      'f 640 c[]',
+      'f 640 upper/file[]',
+      'l 777 upper/link[/etc/passwd]',
+    ]);
+    for (const lock of ['start', 'clients', 'alive']) await run('flock', ['-n', at('source', `${lock}.lock`), 'true']);
+  });
+
+  asRoot('begins with the upper layer that a killed program left under its next name', async () => {
+    await rename(at('source', 'upper'), at('source', 'upper.new'));
+    const bytes = plan(...STILL(), ...copies('upper', at('source', 'upper'), at('new', 'upper')));
+    expect(await stage(bytes)).toMatchObject({ code: 0 });
+    expect((await readdir(at('whole', 'upper'))).toSorted()).toEqual(['file', 'link']);
+  });
+
+  asRoot('follows no link on the way', async () => {
+    await symlink(at('source'), at('way'));
+    const bytes = (from: string) => plan(...STILL(), ...copies('tree', from, at('new', 'upper')));
+    expect(await stage(bytes(at('way', 'upper')))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('symbolic links'),
+    });
+    expect(await stage(bytes(at('source', 'upper')))).toMatchObject({ code: 0 });
+  });
+
+  asRoot("is nobody's where nobody waits for it", async () => {
+    const bytes = plan(...STILL(), ...copies('tree', at('source'), at('new', 'all')), 'ask', '1', 'copied');
+    for (const answer of ['', 'no\n']) expect(await stage(bytes, answer)).toMatchObject({ code: 99 });
+    expect(await readdir(directory)).toEqual(['source']);
+  });
+
+  it('is not of what is gone, or runs and cannot be stopped', async () => {
+    const bytes = plan(...STILL(), ...copies('tree', at('source', 'upper'), at('new', 'upper')));
+    const holder = spawn('flock', [at('source', 'alive.lock'), 'sh', '-c', 'echo; exec sleep 60'], { detached: true });
+    children.push(holder);
+    await once(holder.stdout, 'data');
+    expect(await stage(bytes)).toMatchObject({ code: 96 });
+    process.kill(-holder.pid!, 'SIGKILL');
+    await rm(at('source'), { recursive: true });
+    expect(await stage(bytes)).toMatchObject({ code: 94 });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it.each([
+    ['a kind that there is not', ['fly', '/a', '/b'], 'no copy of the kind fly'],
+    ['half a triple', ['tree', '/a', '/b', 'tree'], 'a copy without a place'],
+    ['an upper layer that is none', ['upper', '/a', '/b'], 'an upper layer that is none'],
+  ])('is not made of %s', async (_what, triples, reason) => {
+    expect(await stage(plan(...STILL(), ...copies(...triples)))).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(reason),
+    });
+  });
+});
+
 describe('the removal of a directory', () => {
   const entry = (name: string, ...all: readonly string[]) => words(name, `${all.length}`, ...all);
   const at = (...names: readonly string[]) => join(directory, ...names);

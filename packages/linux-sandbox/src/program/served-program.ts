@@ -1,9 +1,10 @@
-import type { CallOptions, Host, ProcessHandle } from '@litterbox/core/provider';
+import { type CallOptions, encodeRaw, type Host, type ProcessHandle } from '@litterbox/core/provider';
 import { encodePlan, type PlanEntry } from '../script/plan-entry.ts';
-import { runProgram, type ScriptResult } from '../script/run-script.ts';
+import type { ScriptResult } from '../script/run-script.ts';
 import { Talk } from './talk.ts';
 
 /** What the session program does for a plan and then goes on, and the word by which it says that it is done. */
+const ASKS = 'copied\n';
 const DONE = { look: 'end\0', stage: 'staged\0' } as const;
 
 /**
@@ -16,6 +17,8 @@ export class ServedProgram implements AsyncDisposable {
   readonly #starting: Promise<{ readonly handle: ProcessHandle; readonly talk: Talk }>;
   /** One thing at a time. */
   #turn: Promise<unknown>;
+  /** Settles when what comes next is no answer to a question of the program's. */
+  #quiet: Promise<unknown> = Promise.resolve();
   #isOver = false;
 
   /** @param program absolute path of the session program on the host */
@@ -28,36 +31,46 @@ export class ServedProgram implements AsyncDisposable {
     this.#turn = this.#starting.catch(() => {}); // told to whoever asks first
   }
 
-  /** As `runProgram` with the verb and the plan. */
+  /** As `runProgram` with the verb and the plan. The word `copied` asks whether somebody still waits for it, which is so. */
   async run(verb: keyof typeof DONE, plan: readonly PlanEntry[], options?: CallOptions): Promise<ScriptResult> {
     options?.signal?.throwIfAborted();
-    const before = this.#turn;
-    const asked = this.#ask(verb, plan, before, options);
+    const asked = this.#ask(verb, plan, { before: this.#turn, quiet: this.#quiet }, options);
     this.#turn = asked.catch(() => {});
+    if (plan.some(([name]) => name === 'ask')) this.#quiet = this.#turn;
     return await asked;
   }
 
   async #ask(
     verb: keyof typeof DONE,
     plan: readonly PlanEntry[],
-    before: Promise<unknown>,
+    { before, quiet }: { readonly before: Promise<unknown>; readonly quiet: Promise<unknown> },
     options?: CallOptions,
   ): Promise<ScriptResult> {
     const { handle, talk } = await this.#starting;
+    await quiet;
     // Before the answer to what was asked first: it is read when that is done.
     if (!this.#isOver) await handle.write(encodePlan([[verb], ...plan])).catch(() => {}); // one that has ended by then says why by itself
     await before;
     options?.signal?.throwIfAborted();
-    if (this.#isOver) return await runProgram(this.#host, [this.#program, verb], encodePlan(plan), options);
+    if (this.#isOver) {
+      await using again = new ServedProgram(this.#host, this.#program);
+      return await again.run(verb, plan, options);
+    }
     const abort = () => void this[Symbol.asyncDispose]();
     options?.signal?.addEventListener('abort', abort, { once: true });
     try {
       const word = DONE[verb];
-      const { text, isWhole } = await talk.next((said) => {
+      const lengthOf = (said: string) => {
         if (said.startsWith(word)) return word.length;
+        if (said.startsWith(ASKS)) return ASKS.length;
         const at = said.indexOf(`\0${word}`);
         return at < 0 ? 0 : at + 1 + word.length;
-      });
+      };
+      let { text, isWhole } = await talk.next(lengthOf);
+      while (isWhole && text === ASKS) {
+        await handle.write(encodeRaw('go\n')).catch(() => {}); // its end tells
+        ({ text, isWhole } = await talk.next(lengthOf));
+      }
       if (isWhole) return { code: 0, stdout: text.slice(0, -word.length), stderr: '' };
       this.#isOver = true;
       const { code } = await handle.exit;
