@@ -12,7 +12,7 @@ export {
   type ConfinedCopy,
   type StillCopy,
 } from './directory/copy-layers.ts';
-export { copiesPlan, type CopiedLayers } from './directory/copies-plan.ts';
+export { copiesPlan, type CopiedLayers } from './script/copies-plan.ts';
 export { createOrRollBack, type CreateSteps } from './directory/create-or-roll-back.ts';
 export {
   DEFAULT_LIMITS,

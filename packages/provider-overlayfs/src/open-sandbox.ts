@@ -36,16 +36,9 @@ export function openSandbox(
   const { cgroup, isRoot } = machine;
   const sandbox = placeFilesOf(directories.filesOf(meta.id).directory);
   const strategy = strategyNamed(meta.strategy, provider);
-  const rustup = machine.toolDirectories.find((tool) => tool.path.endsWith('/.rustup'));
-  const environment = {
-    ...baseEnvironment(meta.slug, searchPathOf(meta, machine).join(':')),
-    // Its programs look for tool chains in the home, which is the sandbox's own.
-    ...(rustup && meta.root.type === 'machine' && { RUSTUP_HOME: rustup.path }),
-    ...meta.environment,
-  };
+  const environment = environmentOf(meta, machine);
   const used = strategy.isForShell ? undefined : program;
   let begun = ahead;
-  let served = ahead?.served;
   const look = async (call?: CallOptions): Promise<HostLook> => {
     const looking = begun;
     begun = undefined;
@@ -66,11 +59,7 @@ export function openSandbox(
     hasScannerPlace: true,
     ...(program !== undefined && !strategy.isForShell && { program }),
     launch: (call) => launchSession(launch, call),
-    served: () => {
-      const first = served;
-      served = undefined;
-      return first;
-    },
+    served: () => ahead?.served,
     scanned: {
       changes: isUpper ? '/changes' : '/workspace',
       ...(isUpper && { frozen: `/${FROZEN}` }),
@@ -90,6 +79,17 @@ export function openSandbox(
       usage: cgroupUsage(cgroup, meta.id),
     }),
   });
+}
+
+/** The environment of processes inside. */
+function environmentOf(meta: SandboxMeta, machine: Machine): Readonly<Record<string, string>> {
+  const rustup = machine.toolDirectories.find((tool) => tool.path.endsWith('/.rustup'));
+  return {
+    ...baseEnvironment(meta.slug, searchPathOf(meta, machine).join(':')),
+    // Its programs look for tool chains in the home, which is the sandbox's own.
+    ...(rustup && meta.root.type === 'machine' && { RUSTUP_HOME: rustup.path }),
+    ...meta.environment,
+  };
 }
 
 /** Says, once, that the next session of the sandbox in that directory shall begin with a fresh upper layer. */

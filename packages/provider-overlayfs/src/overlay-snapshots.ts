@@ -1,9 +1,10 @@
-import { quoted } from '@litterbox/core/provider';
+import { type CallOptions, quoted, type SandboxId } from '@litterbox/core/provider';
 import {
   copyError,
   encodePlan,
   endSessionScript,
   LayerSnapshots,
+  type PlanEntry,
   runProgram,
   runScript,
   runScriptOrFail,
@@ -34,14 +35,7 @@ export function overlaySnapshots(
       const { code, stderr } = await runScript(host, still, call);
       if (code !== 0) throw copyError('snapshot.take', provider, code, stderr);
     },
-    stage: async ({ id }, plan, call) => {
-      const [machine, program] = await Promise.all([survey.machine(call), survey.programFile(call)]);
-      if (!machine.isRoot || program === undefined) return false;
-      const given = encodePlan([stillPlan(layout, machine, id), ...plan]);
-      const { code, stdout, stderr } = await runProgram(host, [program, 'stage'], given, call);
-      if (code !== 0) throw copyError('snapshot.take', provider, code, stdout + stderr);
-      return true;
-    },
+    stage: async ({ id }, plan, call) => await stageSnapshot(directories, survey, id, plan, call),
     ended: async ({ id }, script) => {
       const { directory } = directories.filesOf(id);
       // No session starts meanwhile, not by a runtime either that somebody has open.
@@ -81,4 +75,20 @@ export function overlaySnapshots(
       };
     },
   });
+}
+
+/** False for who may not mount, and where there is no session program. */
+async function stageSnapshot(
+  { host, layout, provider }: SandboxDirectories<SandboxMeta>,
+  survey: MachineSurvey,
+  id: SandboxId,
+  plan: readonly PlanEntry[],
+  options?: CallOptions,
+): Promise<boolean> {
+  const [machine, program] = await Promise.all([survey.machine(options), survey.programFile(options)]);
+  if (!machine.isRoot || program === undefined) return false;
+  const given = encodePlan([stillPlan(layout, machine, id), ...plan]);
+  const { code, stdout, stderr } = await runProgram(host, [program, 'stage'], given, options);
+  if (code !== 0) throw copyError('snapshot.take', provider, code, stdout + stderr);
+  return true;
 }

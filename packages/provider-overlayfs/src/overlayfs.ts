@@ -89,7 +89,7 @@ export function overlayfs(options: OverlayfsOptions): SandboxProvider {
 
 const DISK_LIMITS = ['diskBytes', 'diskBytesPerSecond'] as const;
 
-/** What making a sandbox goes by. */
+/** The things that making a sandbox needs. */
 interface Begin {
   readonly machine: Machine;
   /** Undefined where shell text does it. */
@@ -98,7 +98,7 @@ interface Begin {
   readonly onDecided: (meta: SandboxMeta) => void;
 }
 
-/** What the session program says itself of a failure is on its stdout. */
+/** The session program itself tells of a failure by its stdout. */
 async function complaining(running: Promise<ScriptResult>): Promise<Pick<ScriptResult, 'code' | 'stderr'>> {
   const { code, stdout, stderr } = await running;
   return { code, stderr: stderr === '' ? stdout.replace(/^error |\0$/g, '') : stderr };

@@ -51,7 +51,7 @@ function argumentsOf(pid: string): string {
 
 const marked = (mark: string) => [...processes().values()].filter((line) => line.includes(mark)).length;
 
-/** What holds the session: the supervisor, and whoever waits for it. */
+/** The processes that hold the session: the supervisor, and whoever waits for it. */
 const supervisors = (id: SandboxId) =>
   [...processes().keys()].filter((pid) => filesOf(pid).some((path) => path.endsWith(`/${id}/alive.lock`)));
 

@@ -13,7 +13,7 @@ import {
 } from '@litterbox/core/provider';
 import { listNamed } from '../script/list-named.ts';
 import { cannotHonour } from '@litterbox/sandbox-kit';
-import { copiesPlan } from './copies-plan.ts';
+import { copiesPlan } from '../script/copies-plan.ts';
 import { confinedCopy } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { Layer } from './layer.ts';
@@ -99,24 +99,7 @@ ${confinedCopy({ root, isRoot: await this.#input.isRoot(options), copy: copies }
 for lb_meta in meta.json ${RESTORING}; do [ ! -e ${quoted(directory)}/$lb_meta ] || break; done
 cp -- ${quoted(directory)}/$lb_meta meta.json && printf %s ${quoted(told)} >${KEPT} || exit 1
 mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
-    const copiesOf = copiesPlan({
-      root,
-      layers: layersOf(meta),
-      from: directory,
-      to: kept,
-      // What a killed restore left has its description under the other name.
-      more: [RESTORING, 'meta.json'].map((file) => ['file', `${directory}/${file}`, `${kept}/meta.new`]),
-    });
-    const plan: readonly PlanEntry[] | undefined = copiesOf && [
-      ['above', this.#snapshots],
-      ['names', this.#snapshots, kept, `${this.#snapshots}/${name}`],
-      ['bases'],
-      ['refused'],
-      copiesOf,
-      ['move', 'meta.new', 'meta.json'],
-      ['write', KEPT, told],
-      ['go'],
-    ];
+    const plan = this.#plan(meta, { directory, kept, whole: `${this.#snapshots}/${name}`, note: told });
     try {
       if (!plan || !(await stage?.(meta, plan, options))) await still(meta, script, options);
     } catch (error) {
@@ -124,6 +107,33 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
       throw error;
     }
     return name;
+  }
+
+  /** The same as the script of {@link take}; undefined where it takes other programs. */
+  #plan(
+    meta: Meta,
+    { directory, kept, whole, note }: Readonly<Record<'directory' | 'kept' | 'whole' | 'note', string>>,
+  ): readonly PlanEntry[] | undefined {
+    const copies = copiesPlan({
+      root: this.#directories.layout.root,
+      layers: this.#input.layersOf(meta),
+      from: directory,
+      to: kept,
+      // A killed restore has left the description under the other name.
+      more: [RESTORING, 'meta.json'].map((file) => ['file', `${directory}/${file}`, `${kept}/meta.new`]),
+    });
+    return (
+      copies && [
+        ['above', this.#snapshots],
+        ['names', this.#snapshots, kept, whole],
+        ['bases'],
+        ['refused'],
+        copies,
+        ['move', 'meta.new', 'meta.json'],
+        ['write', KEPT, note],
+        ['go'],
+      ]
+    );
   }
 
   async restore(id: SandboxId, snapshot: SnapshotName, options?: CallOptions): Promise<void> {

@@ -1,4 +1,3 @@
-import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import {
   decodeRaw,
   encodeRaw,
@@ -13,7 +12,7 @@ import {
   type SignalName,
 } from '@litterbox/core/provider';
 
-/** What a process of a session is known by outside. */
+/** How a process of a session is known outside. */
 export interface HeldPlace {
   readonly host: Host;
   readonly pipes: HostPipes;
@@ -49,7 +48,7 @@ export class HeldProcess implements ProcessHandle {
   readonly #ended = Promise.withResolvers<ExitStatus>();
   readonly #input = Promise.withResolvers<PipeWriter | undefined>();
   #outputs: Promise<readonly (OutputSource & { destroy(): unknown })[]> = Promise.resolve([]);
-  #said = '';
+  #unread = '';
   #hasBegun = false;
   #isOver = false;
 
@@ -91,7 +90,7 @@ export class HeldProcess implements ProcessHandle {
     (await this.#input.promise)?.end();
   }
 
-  /** Who wants a process to get a signal tells the place: this half has none. */
+  /** This half of a process has no signals: the place inside sends them. */
   async kill(_signal: SignalName): Promise<void> {
     await this.#lose();
   }
@@ -104,13 +103,13 @@ export class HeldProcess implements ProcessHandle {
 
   /** Lines from inside, where anything may have been written. */
   #hear(text: string): void {
-    this.#said += text;
-    for (let end = this.#said.indexOf('\n'); end !== -1 && !this.#isOver; end = this.#said.indexOf('\n')) {
-      const line = this.#said.slice(0, end);
-      this.#said = this.#said.slice(end + 1);
+    this.#unread += text;
+    for (let end = this.#unread.indexOf('\n'); end !== -1 && !this.#isOver; end = this.#unread.indexOf('\n')) {
+      const line = this.#unread.slice(0, end);
+      this.#unread = this.#unread.slice(end + 1);
       this.#obey(line);
     }
-    if (this.#said.length >= MAX_LINE_CHARACTERS) void this.#lose();
+    if (this.#unread.length >= MAX_LINE_CHARACTERS) void this.#lose();
   }
 
   #obey(line: string): void {
@@ -144,8 +143,8 @@ export class HeldProcess implements ProcessHandle {
         this.#input.resolve(writer);
         return;
       }
-      if (tries < IMPATIENT_TRIES) await setImmediate();
-      else await delay(tries < 2 * IMPATIENT_TRIES ? NEXT_WAIT_MS : LAST_WAIT_MS);
+      const waitMs = tries < IMPATIENT_TRIES ? 0 : tries < 2 * IMPATIENT_TRIES ? NEXT_WAIT_MS : LAST_WAIT_MS;
+      await new Promise((resolve) => (waitMs === 0 ? setImmediate(resolve) : setTimeout(resolve, waitMs)));
     }
     this.#input.resolve(undefined);
   }

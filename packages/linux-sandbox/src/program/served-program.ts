@@ -3,7 +3,7 @@ import { encodePlan, type PlanEntry } from '../script/plan-entry.ts';
 import type { ScriptResult } from '../script/run-script.ts';
 import { Talk } from './talk.ts';
 
-/** What the session program does for a plan and then goes on, and the word by which it says that it is done. */
+/** The session program does these things for a plan and goes on. When it is done it says this word. */
 const ASKS = 'copied\n';
 const DONE = { look: 'end\0', stage: 'staged\0' } as const;
 
@@ -60,10 +60,10 @@ export class ServedProgram implements AsyncDisposable {
     options?.signal?.addEventListener('abort', abort, { once: true });
     try {
       const word = DONE[verb];
-      const lengthOf = (said: string) => {
-        if (said.startsWith(word)) return word.length;
-        if (said.startsWith(ASKS)) return ASKS.length;
-        const at = said.indexOf(`\0${word}`);
+      const lengthOf = (output: string) => {
+        if (output.startsWith(word)) return word.length;
+        if (output.startsWith(ASKS)) return ASKS.length;
+        const at = output.indexOf(`\0${word}`);
         return at < 0 ? 0 : at + 1 + word.length;
       };
       let { text, isWhole } = await talk.next(lengthOf);

@@ -11,7 +11,7 @@ import {
 const MAX_SAID_CHARACTERS = 8 * 2 ** 20;
 const MAX_COMPLAINT_CHARACTERS = 4096;
 
-/** What a program says by its stdout, one message at a time. */
+/** The messages that a program writes to its stdout, one at a time. */
 export class Talk {
   readonly #chunks: AsyncIterator<OutputChunk>;
   #text = '';
@@ -47,10 +47,10 @@ export class Talk {
         this.#text = '';
         return { text, isWhole: false };
       }
-      const said = decodeRaw(next.value.bytes);
+      const output = decodeRaw(next.value.bytes);
       if (next.value.type === 'stderr-data')
-        this.#complaint = (this.#complaint + said).slice(-MAX_COMPLAINT_CHARACTERS);
-      else this.#text += said;
+        this.#complaint = (this.#complaint + output).slice(-MAX_COMPLAINT_CHARACTERS);
+      else this.#text += output;
     }
   }
 }
@@ -58,7 +58,7 @@ export class Talk {
 /** A line, with its end. */
 export const lineOf = (text: string): number => text.indexOf('\n') + 1;
 
-/** What is not ours, or is a machine that sends what it likes. */
+/** Such a program is not ours, or is a machine that sends what it likes. */
 function endless(): LitterboxError {
   return new LitterboxError(
     'PROVIDER_PROTOCOL_ERROR',

@@ -188,39 +188,8 @@ export class PlaceProcess implements ProcessHandle {
   }
 
   static async start(input: PlaceProcessInput, options?: CallOptions): Promise<PlaceProcess> {
-    const { host, io, spec } = input;
-    const id = crypto.randomUUID();
-    const plan = input.takesPlans && !input.isKnown ? processPlan(input) : undefined;
-    const words = input.isKnown ? [] : plan ? planWords(plan) : [commandFile(input, id)];
-    const text = words.join(' ');
-    const takesWords = plan === undefined || input.program !== undefined;
-    const isHeld = input.ask !== undefined && host.pipes !== undefined;
-    const isInline =
-      takesWords &&
-      (isHeld ? text.length <= MAX_ASKED_CHARACTERS : text.length <= MAX_INLINE_CHARACTERS && text.isWellFormed());
-    if (!isInline) {
-      const bytes = plan ? encodePlan(plan) : encodeRaw(text);
-      await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
-    }
-    const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
-    const asked = isInline ? words : [];
-    const starter = await (isHeld
-      ? held(input, id, asked, hasStdin)
-      : host.spawn(
-          {
-            argv: [
-              ...(input.program === undefined
-                ? (['sh', '-c', STARTER_SCRIPT] as const)
-                : ([input.program, 'relay'] as const)),
-              io,
-              id,
-              hasStdin ? 'pipe' : 'none',
-              ...asked,
-            ],
-            ...(hasStdin && { stdin: 'pipe' }),
-          },
-          { signal: input.lost },
-        ));
+    const { spec } = input;
+    const starter = await startHalf(input, crypto.randomUUID());
     const abort = () => void starter[Symbol.asyncDispose]();
     options?.signal?.addEventListener('abort', abort, { once: true });
     if (input.given && input.given.length > 0) starter.write(input.given).catch(() => {}); // one that has ended says why
@@ -312,6 +281,41 @@ export class PlaceProcess implements ProcessHandle {
   }
 }
 
+/** Starts the host's half of a process. */
+async function startHalf(input: PlaceProcessInput, id: string): Promise<ProcessHandle> {
+  const { host, io, spec } = input;
+  const plan = input.takesPlans && !input.isKnown ? processPlan(input) : undefined;
+  const words = input.isKnown ? [] : plan ? planWords(plan) : [commandFile(input, id)];
+  const text = words.join(' ');
+  const takesWords = plan === undefined || input.program !== undefined;
+  const isHeld = input.ask !== undefined && host.pipes !== undefined;
+  const isInline =
+    takesWords &&
+    (isHeld ? text.length <= MAX_ASKED_CHARACTERS : text.length <= MAX_INLINE_CHARACTERS && text.isWellFormed());
+  if (!isInline) {
+    const bytes = plan ? encodePlan(plan) : encodeRaw(text);
+    await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
+  }
+  const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
+  const asked = isInline ? words : [];
+  if (isHeld) return await held(input, id, asked, hasStdin);
+  return await host.spawn(
+    {
+      argv: [
+        ...(input.program === undefined
+          ? (['sh', '-c', STARTER_SCRIPT] as const)
+          : ([input.program, 'relay'] as const)),
+        io,
+        id,
+        hasStdin ? 'pipe' : 'none',
+        ...asked,
+      ],
+      ...(hasStdin && { stdin: 'pipe' }),
+    },
+    { signal: input.lost },
+  );
+}
+
 /** This process opens the pipes. */
 async function held(
   input: PlaceProcessInput,
@@ -327,7 +331,7 @@ async function held(
   return await HeldProcess.open({ host, pipes: host.pipes, place: `${io}/${id}`, hasStdin, lost, isEnding });
 }
 
-/** What says a word and has ended. */
+/** A process that says a word and has ended. */
 function refusedProcess(word: string): ProcessHandle {
   return {
     exit: Promise.resolve({ code: 1 }),

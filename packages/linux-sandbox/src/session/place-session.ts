@@ -58,7 +58,7 @@ export interface SessionInput {
   readonly hasScannerPlace: boolean;
   /** Absolute path of the session program on the host; absent: shell text does what it does. */
   readonly program?: string;
-  /** The session program that has made the sandbox and may be the link now, for who asks first; absent or undefined: another is started. */
+  /** The session program that has made the sandbox and may be the link now; absent, undefined or taken: another is started. */
   served?(): ServedProgram | undefined;
   /** Asked before every start of a session: what is there on the host may have changed since the last one. */
   launch(options?: CallOptions): Promise<Launch>;
@@ -101,7 +101,7 @@ export class Session implements AsyncDisposable {
   /** Aborted when the session has ended: whatever waits for it on the host is ended too. */
   readonly #lost = new AbortController();
   readonly #pump: Promise<void>;
-  /** What the link is asked for and has not answered, by the id of the process. */
+  /** Questions that the link has not answered, by the id of the process. */
   readonly #asked = new Map<string, (word: string) => void>();
   readonly #canAsk: boolean;
 
@@ -218,8 +218,8 @@ export class Session implements AsyncDisposable {
 
   async #watch(talk: Talk): Promise<void> {
     for (;;) {
-      const said = await talk.next(lineOf).catch(() => undefined);
-      const [word = '', id = ''] = said?.text.trimEnd().split(' ') ?? [];
+      const line = await talk.next(lineOf).catch(() => undefined);
+      const [word = '', id = ''] = line?.text.trimEnd().split(' ') ?? [];
       const answer = this.#asked.get(id);
       if (!answer) break; // `gone`, or the link itself ended
       this.#asked.delete(id);
@@ -233,7 +233,7 @@ export class Session implements AsyncDisposable {
 /** An agent has closed the workspace to itself. The supervisor has opened it by now. */
 class ClosedWorkspace extends LitterboxError {}
 
-/** What holds this client's lock on the session, and what it says. */
+/** The program that holds this client's lock on the session, and its messages. */
 interface Link {
   readonly handle: ProcessHandle;
   readonly talk: Talk;
@@ -347,11 +347,11 @@ async function launchBy(
   }
 }
 
-/** What the supervisor says: words that end with a NUL each. */
+/** One message of the supervisor: words that end with a NUL each. */
 async function hear(talk: Talk): Promise<{ readonly words: readonly string[]; readonly said: string }> {
-  const { text } = await talk.next((said) => {
-    const isWhole = said.startsWith('facts\0') ? said.endsWith('\0end\0') : said.endsWith('\0');
-    return isWhole ? said.length : 0;
+  const { text } = await talk.next((output) => {
+    const isWhole = output.startsWith('facts\0') ? output.endsWith('\0end\0') : output.endsWith('\0');
+    return isWhole ? output.length : 0;
   });
   return { words: text.split('\0').slice(0, -1), said: talk.complaint };
 }

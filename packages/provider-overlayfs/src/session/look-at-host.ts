@@ -50,7 +50,7 @@ export interface HostLook {
 
 /** A look that was begun before the session was asked for. */
 export interface LookAhead {
-  /** What has looked and goes on as the link to the session. */
+  /** It has looked, and goes on as the link to the session. */
   readonly served: ServedProgram | undefined;
   readonly look: Promise<HostLook>;
   /** When it was begun, by `performance.now()`. */

@@ -60,7 +60,7 @@ export interface HostFiles {
   remove(path: string, options?: CallOptions): Promise<void>;
 }
 
-/** What is written into a named pipe. Bytes that nobody reads any more are dropped. */
+/** The writing end of a named pipe. Bytes that nobody reads any more are dropped. */
 export interface PipeWriter {
   /** Resolves when the kernel has the bytes, or drops them. */
   write(bytes: Uint8Array): Promise<void>;
@@ -75,7 +75,7 @@ export interface PipeWriter {
  * and no method waits for who has the other end.
  */
 export interface HostPipes {
-  /** What is written into it from now on; it closes when its last writer has gone. Having none yet is not having gone. */
+  /** The bytes that are written into it from now on; it closes when its last writer has gone. Having none yet is not having gone. */
   read(path: string): Promise<OutputSource & { destroy(): unknown }>;
   /** `undefined` while nobody reads it. */
   write(path: string): Promise<PipeWriter | undefined>;

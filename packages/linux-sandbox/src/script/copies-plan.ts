@@ -1,11 +1,10 @@
-import type { PlanEntry } from '../script/plan-entry.ts';
-import type { Layer } from './layer.ts';
+import type { PlanEntry } from './plan-entry.ts';
 
 /** Layers of one directory and where another one has them. Paths are absolute. */
 export interface CopiedLayers {
   /** Directory of one mount that holds both. */
   readonly root: string;
-  readonly layers: readonly Layer[];
+  readonly layers: readonly { readonly name: string; readonly kind?: 'tree' | 'some' | 'upper' }[];
   readonly from: string;
   readonly to: string;
   /** Kind, source and place of what is copied besides. */
