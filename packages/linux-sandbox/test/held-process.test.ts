@@ -69,9 +69,16 @@ describe('a process whose pipes this one has', () => {
 
   it('drops input that nobody reads any more', async () => {
     const process = await held(`${BEGIN}; exec </dev/null; echo exit 0 >&9`, { hasStdin: true });
-    await process.write(Buffer.alloc(2 ** 20));
-    await process.closeStdin();
+    await process.write(Buffer.alloc(2 ** 20)); // and its end nobody writes
     expect(await process.exit).toEqual({ code: 0 });
+  });
+
+  it('says how it ended while a background process has its output, and hears that to its end', async () => {
+    execFileSync('mkfifo', [join(directory, 'go')]);
+    const process = await held(`${SILENT}; ( exec 9>&-; read -r word <go; echo later ) & echo exit 0 >&9`);
+    expect(await process.exit).toEqual({ code: 0 });
+    await writeFile(join(directory, 'go'), 'go\n');
+    expect(await collected(process)).toMatchObject({ stdout: 'started 7 8\nlater\n' });
   });
 
   it('ends what nobody has opened when the program ended before', async () => {
@@ -100,16 +107,16 @@ describe('a process whose pipes this one has', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('ends with its session, and with a session that ends already', async () => {
+  it('ends with its session', async () => {
     const session = new AbortController();
-    const process = await held(`${SILENT}; sleep 60`, { lost: session.signal });
+    const process = await held('echo started 7 8 >&9; sleep 60', { lost: session.signal });
     await process[Symbol.asyncIterator]().next();
     session.abort();
     expect(await process.exit).toEqual({ code: 137, signal: 'SIGKILL' });
-    execFileSync(
-      'mkfifo',
-      ['in', 'out', 'err', 'exit'].map((suffix) => join(directory, `a.${suffix}`)),
-    );
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('waits for nothing in a session that ends already', async () => {
     expect(await collected(await held('sleep 60', { isEnding: true }))).toMatchObject({ stdout: 'ending\n' });
     expect(readdirSync(directory)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { advice, type CallOptions, type Host, step } from '@litterbox/core/provider';
 import { baseEnvironment } from '@litterbox/sandbox-kit';
-import { placeFilesOf, PlaceRuntime, type SandboxDirectories } from '@litterbox/linux-sandbox';
+import { placeFilesOf, PlaceRuntime, type SandboxDirectories, type ServedProgram } from '@litterbox/linux-sandbox';
 import { cgroupUsage } from './machine/cgroup.ts';
 import { strategyNamed } from './strategies/choose-strategy.ts';
 import { freezeScript } from './freeze-script.ts';
@@ -39,11 +39,11 @@ export function openSandbox(
   const environment = environmentOf(meta, machine);
   const used = strategy.isForShell ? undefined : program;
   let begun = ahead;
-  const look = async (call?: CallOptions): Promise<HostLook> => {
+  const look = async (call?: CallOptions, first?: ServedProgram): Promise<HostLook> => {
     const looking = begun;
     begun = undefined;
     if (looking && performance.now() - looking.beganAt < MAX_LOOK_AGE_MS) return await looking.look;
-    return await lookAtHost({ host, machine, layout, meta, program: used }, call);
+    return await lookAtHost({ host, machine, layout, meta, program: used, served: first }, call);
   };
   const launch = { host, machine, layout, sandbox, meta, strategy, filter, environment, program, look };
   const isUpper = strategy.changes === 'upper';
@@ -58,7 +58,7 @@ export function openSandbox(
     isRoot,
     hasScannerPlace: true,
     ...(program !== undefined && !strategy.isForShell && { program }),
-    launch: (call) => launchSession(launch, call),
+    launch: (call, first) => launchSession(launch, call, first),
     served: () => ahead?.served,
     scanned: {
       changes: isUpper ? '/changes' : '/workspace',

@@ -244,6 +244,14 @@ describe('the start of a session', () => {
     ) +
     words('unwanted', '0', ...steps, 'go', '0');
 
+  it('says no more of a step that fails than fits, however much that says', async () => {
+    if (facts.uid !== 0) return; // who may not mount begins in another way
+    const child = start('session');
+    child.stdin.write(sessionPlan('shell', '1', 'head -c 1000000 /dev/zero | tr "\\0" x >&2; exit 1'));
+    const { stdout } = await outcome(child);
+    expect(stdout).toMatch(/^error x{4000,4096}\0$/);
+  });
+
   it('goes by no part of a path that is too long', async () => {
     if (facts.uid !== 0) return; // who may not mount begins in another way
     const name = `${'./'.repeat(3000)}no-such-file`; // its first 4,095 characters are a directory that is there

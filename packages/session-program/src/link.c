@@ -32,13 +32,13 @@ static void say_alive(void) {
 }
 
 /* False where there is nothing to wait for. */
-static bool say_state(bool is_for_program) {
+static bool say_state(bool is_for_program, bool *is_alive) {
   int start = open_lock("start.lock");
   if (!lock_within(start, LOCK_EX, START_LOCK_MS)) return say("busy\n"), false;
   int alive = open_lock("alive.lock");
-  bool is_alive = !exists("dying") && !lock_within(alive, LOCK_SH, 0);
+  *is_alive = !exists("dying") && !lock_within(alive, LOCK_SH, 0);
   bool goes_on = true;
-  if (is_alive)
+  if (*is_alive)
     say_alive();
   else if (is_for_program && exists("paused"))
     goes_on = (say("paused\n"), false);
@@ -51,14 +51,14 @@ static bool say_state(bool is_for_program) {
   return goes_on;
 }
 
-bool begin_link(const char *directory, bool is_for_program) {
+bool begin_link(const char *directory, bool is_for_program, bool *is_alive) {
   if (chdir(directory) != 0) _exit(1);
   clients = open("clients.lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (clients < 0) _exit(1);
   while (flock(clients, LOCK_SH) != 0)
     if (errno != EINTR) _exit(1);
   umask(022);
-  return say_state(is_for_program);
+  return say_state(is_for_program, is_alive);
 }
 
 void leave_link(void) {

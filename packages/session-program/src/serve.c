@@ -66,18 +66,18 @@ int run_serve(void) {
   (void)signal(SIGPIPE, SIG_IGN);
   struct plan *plan = new_plan("next thing");
   int lifeline = -1, watched = -1;
-  bool is_linked = false, is_watched = false;
+  bool is_linked = false, is_watched = false, is_alive = false;
   while (await_plan(plan, &watched)) {
     const struct entry *what = take_first(plan);
     plan->what = what->name;
     if (strcmp(what->name, "look") == 0) {
-      look(plan);
+      if (!is_alive) look(plan); /* nobody starts what lives */
       say("end");
     } else if (strcmp(what->name, "stage") == 0) {
       stage(plan);
       say("staged");
     } else if (strcmp(what->name, "link") == 0 && what->count == 2 && !is_linked) {
-      if (!begin_link(what->arguments[0], strcmp(what->arguments[1], "program") == 0)) return 0;
+      if (!begin_link(what->arguments[0], strcmp(what->arguments[1], "program") == 0, &is_alive)) return 0;
       is_linked = true;
     } else if (strcmp(what->name, "session") == 0 && lifeline < 0) {
       if (plan->rest != plan->length) fail("more came behind the plan of the session than was asked for");

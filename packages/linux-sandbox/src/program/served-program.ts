@@ -1,7 +1,7 @@
 import { type CallOptions, encodeRaw, type Host, type ProcessHandle } from '@litterbox/core/provider';
 import { encodePlan, type PlanEntry } from '../script/plan-entry.ts';
 import type { ScriptResult } from '../script/run-script.ts';
-import { Talk } from './talk.ts';
+import { lineOf, Talk } from './talk.ts';
 
 /** The session program does these things for a plan and goes on. When it is done it says this word. */
 const ASKS = 'copied\n';
@@ -79,6 +79,24 @@ export class ServedProgram implements AsyncDisposable {
     } finally {
       options?.signal?.removeEventListener('abort', abort);
     }
+  }
+
+  /** Whether it has ended, or was given away. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Becomes the link of a client to a session, and gives the line that tells how the sandbox is; an empty one where it has ended. */
+  async link(directory: string, purpose: string): Promise<string> {
+    const before = this.#turn;
+    const linked = (async () => {
+      const { handle, talk } = await this.#starting;
+      await handle.write(encodePlan([['link', directory, purpose], ['go']])).catch(() => {}); // its end tells
+      await before;
+      return (await talk.next(lineOf)).text.trimEnd();
+    })();
+    this.#turn = linked.catch(() => {});
+    return await linked;
   }
 
   /** Gives the process away, which its new owner ends; undefined where it has ended or was given away. */

@@ -60,8 +60,12 @@ export interface SessionInput {
   readonly program?: string;
   /** The session program that has made the sandbox and may be the link now; absent, undefined or taken: another is started. */
   served?(): ServedProgram | undefined;
-  /** Asked before every start of a session: what is there on the host may have changed since the last one. */
-  launch(options?: CallOptions): Promise<Launch>;
+  /**
+   * Asked before every start of a session: what is there on the host may have changed since the last one.
+   *
+   * @param served what can look at the host. Where a session lives already it looks at nothing.
+   */
+  launch(options?: CallOptions, served?: ServedProgram): Promise<Launch>;
 }
 
 /** What a session is wanted for. One for a program is not started in a sandbox that is paused or stopped. */
@@ -121,20 +125,22 @@ export class Session implements AsyncDisposable {
    *   `SANDBOX_PAUSED`, `SANDBOX_STOPPED` when a program is to start in a sandbox at rest that has no session.
    */
   static async attach(input: SessionInput, purpose: SessionPurpose, options?: CallOptions): Promise<Session> {
-    const link = await startLink(input, purpose);
+    const beginning = await beginLink(input, purpose);
+    // A start needs to know these things of the machine: they are asked meanwhile, so that one does not wait for the other.
+    const launching = input.launch(options, beginning.served);
+    launching.catch(() => {}); // of no interest where a session lives
     try {
-      // What a start needs to know is asked meanwhile, so that one does not wait for the other.
-      const launching = input.launch(options);
-      launching.catch(() => {}); // of no interest where a session lives
-      const { text } = await link.talk.next(lineOf);
-      const [state = '', kept] = /^(\S*)(?: (.*))?$/s.exec(text.trimEnd())?.slice(1) ?? [];
+      const [state = '', kept] = /^(\S*)(?: (.*))?$/s.exec(await beginning.line)?.slice(1) ?? [];
       assertLinked(input, state);
       failpoint('session.after-link');
-      const facts = state === 'alive' ? keptFactsOf(input, kept) : await launch(input, await launching, link, options);
+      const launched = state === 'alive' ? undefined : await launching;
+      const link = await beginning.take();
+      if (!link) throw notLinked(input);
+      const facts = launched ? await launch(input, launched, link, options) : keptFactsOf(input, kept);
       await link.handle.write(link.isProgram ? encodePlan([['watch'], ['go']]) : encodeRaw('watch\n'));
       return new Session(input, link, facts);
     } catch (error) {
-      await link.handle[Symbol.asyncDispose]();
+      await beginning.end();
       throw error;
     }
   }
@@ -241,17 +247,44 @@ interface Link {
   readonly isProgram: boolean;
 }
 
-async function startLink(input: SessionInput, purpose: SessionPurpose): Promise<Link> {
+/** A link on its way. */
+interface LinkBeginning {
+  /** Tells how the sandbox is; empty where no link could be made. */
+  readonly line: Promise<string>;
+  /** What can look at the machine behind the link. */
+  readonly served?: ServedProgram;
+  take(): Promise<Link | undefined>;
+  end(): Promise<void>;
+}
+
+async function beginLink(input: SessionInput, purpose: SessionPurpose): Promise<LinkBeginning> {
   const { program, host } = input;
   const { directory } = input.files;
   if (program === undefined) {
     const handle = await host.spawn({ argv: ['sh', '-c', LINK_SCRIPT, directory, purpose], stdin: 'pipe' });
-    return { handle, talk: new Talk(handle), isProgram: false };
+    const talk = new Talk(handle);
+    return {
+      line: talk.next(lineOf).then(({ text }) => text.trimEnd()),
+      take: async () => ({ handle, talk, isProgram: false }),
+      end: async () => await handle[Symbol.asyncDispose](),
+    };
   }
-  const served = (await input.served?.()?.take()) ?? (await new ServedProgram(host, program).take());
-  if (!served) throw new Error('a program that was just started has been taken'); // by nobody
-  await served.handle.write(encodePlan([['link', directory, purpose], ['go']])).catch(() => {}); // its end tells
-  return { ...served, isProgram: true };
+  const first = input.served?.();
+  const served = first && !first.isOver ? first : new ServedProgram(host, program);
+  let taken: Link | undefined;
+  return {
+    line: served.link(directory, purpose),
+    served,
+    take: async () => {
+      const own = await served.take();
+      taken = own && { ...own, isProgram: true };
+      return taken;
+    },
+    end: async () => {
+      await taken?.handle[Symbol.asyncDispose]();
+      await served[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** As {@link launchBy}, and once more where the workspace was closed. */
@@ -387,7 +420,11 @@ function assertLinked({ provider }: SessionInput, state: string): void {
       provider,
       hint: advice`Try again; if it happens again, run ${step('machine-check')}.`,
     });
-  throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
+  throw notLinked({ provider });
+}
+
+function notLinked({ provider }: Pick<SessionInput, 'provider'>): LitterboxError {
+  return new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
     operation: 'provider.open',
     provider,
     hint: advice`Run ${step('sandbox-recover')}.`,
