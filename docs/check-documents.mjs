@@ -13,6 +13,7 @@ const FOLDERS = {
   state: ['packages/state-sqlite/test'],
   linux: [
     'packages/linux-sandbox/src',
+    'packages/linux-sandbox/test',
     'packages/linux-sandbox/src/directory',
     'packages/linux-sandbox/src/session',
     'packages/linux-sandbox/src/kernel',

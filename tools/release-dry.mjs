@@ -3,10 +3,16 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { outsidePath } from './outside-path.mjs';
-import { publicPackages } from './public-packages.mjs';
+import { allManifests, missingPrograms, publicPackages } from './public-packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = publicPackages(root);
+
+for (const { directory, manifest } of allManifests(root))
+  for (const path of manifest.private === true ? [] : missingPrograms(directory, manifest))
+    throw new Error(
+      `${path} was not built: install gcc-aarch64-linux-gnu and libc6-dev-arm64-cross, then npm run build.`,
+    );
 
 const versions = new Set(packages.map(({ manifest }) => manifest.version));
 if (versions.size !== 1)

@@ -3,7 +3,7 @@
 set -eu
 wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2 openssl openssh-client openssh-server git-lfs'
 # What the deep tests build with, what makes their image, and the browser of the page.
-builders='chromium mmdebstrap make gcc libc6-dev cmake cargo gradle default-jdk-headless'
+builders='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static chromium mmdebstrap make gcc libc6-dev cmake cargo gradle default-jdk-headless'
 [ "${2:-gate}" = gate ] || wanted="$wanted $builders"
 
 missing() {

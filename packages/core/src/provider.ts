@@ -12,7 +12,8 @@ export {
 export type { CommandShell } from './channel/command-shell.ts';
 export { CallGuard } from './channel/call-guard.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
-export { interleaved, type OutputSource } from './channel/interleaved.ts';
+export { interleaved } from './channel/interleaved.ts';
+export type { OutputSource } from './ports/common/output-source.ts';
 export { MarkerSplitter } from './channel/marker-splitter.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';
 export type { Command } from './domain/processes/command.ts';
@@ -104,6 +105,8 @@ export type {
   Host,
   HostFacts,
   HostFiles,
+  HostPipes,
+  PipeWriter,
   NamespaceLoopback,
   NetworkNamespace,
   SocketAddress,

@@ -4,6 +4,7 @@ import { type Host, type HostFacts } from '@litterbox/core/provider';
 import { connectSocket } from './connect-socket.ts';
 import { LocalFiles } from './local-files.ts';
 import { LocalLoopback } from './local-loopback.ts';
+import { localPipes } from './local-pipes.ts';
 import { programDirectories } from './program-directories.ts';
 import { repositoryTop } from './repository-top.ts';
 import { spawnLocal } from './spawn-local.ts';
@@ -43,6 +44,7 @@ export function localHost(options: LocalHostOptions = {}): Host {
     },
     spawn: async (spec, call) => await spawnLocal({ ...spec, env: spec.env ?? environment() }, call),
     files: new LocalFiles(),
+    pipes: localPipes,
     connect: connectSocket,
     loopback: (namespace) => new LocalLoopback(namespace, findPrograms()),
     async [Symbol.asyncDispose]() {},

@@ -12,6 +12,7 @@ export {
   type ConfinedCopy,
   type StillCopy,
 } from './directory/copy-layers.ts';
+export { copiesPlan, type CopiedLayers } from './script/copies-plan.ts';
 export { createOrRollBack, type CreateSteps } from './directory/create-or-roll-back.ts';
 export {
   DEFAULT_LIMITS,
@@ -116,6 +117,7 @@ export { placeFilesOf, type PlaceFiles } from './session/place-files.ts';
 export { placeProvider, type PlaceProviderOptions } from './session/place-provider.ts';
 export { PlaceRuntime, type PlaceInput } from './session/place-runtime.ts';
 export { type Launch, type SessionInput } from './session/place-session.ts';
+export { ServedProgram } from './program/served-program.ts';
 export { makeEntries, type NewEntries, SESSION_ENTRIES } from './session/session-entries.ts';
 export { type BaseCopyInput, ensureBaseCopy } from './directory/base-copy.ts';
 export { type BaseOver, ensureBaseOver } from './directory/base-over.ts';

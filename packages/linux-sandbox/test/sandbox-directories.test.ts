@@ -19,7 +19,14 @@ import { type Host, type RuntimeStatus, SandboxId } from '@litterbox/core/provid
 import { localHost } from '@litterbox/host';
 import { Fixture } from '@litterbox/testing';
 import { listNamed } from '../src/script/list-named.ts';
-import { DEFAULT_LIMITS, directoryLayout, type DirectoryDescription, SandboxDirectories } from '../src/index.ts';
+import { STAGING_EXITS } from '../src/script/staging-exits.ts';
+import {
+  COPY_EXITS,
+  DEFAULT_LIMITS,
+  directoryLayout,
+  type DirectoryDescription,
+  SandboxDirectories,
+} from '../src/index.ts';
 
 const BASE = 'ba5eba5e';
 const ENTRIES = 'mkdir home && : >home/file';
@@ -445,4 +452,9 @@ it('a removal that was killed half-way is finished by the next one, whoever made
   const clean = `[ -e '${again.replaceAll("'", `'\\''`)}' ] || { cd ..; : >../again; rm -rf ${id}; mkdir ${id}; }`;
   await directories.remove(id, { clean });
   expect(fixture.names).toEqual([]);
+});
+
+it('no exit code of a directory means another thing for a copy', () => {
+  const codes = [...Object.values(STAGING_EXITS), ...Object.values(COPY_EXITS)];
+  expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { quoted } from '@litterbox/core/provider';
 import {
   ASK_BEFORE_NAME,
   confinedCopy,
+  copiesPlan,
   copyDisk,
   copyTree,
   type DiskTree,
@@ -23,7 +24,7 @@ import { artefactDirectory, baseDirectory } from './session/layout.ts';
 import type { Machine } from './machine/machine.ts';
 import { ownBoundOf } from './session/own-bound-of.ts';
 import type { SandboxMeta } from './session/sandbox-meta.ts';
-import { stillScript } from './still-script.ts';
+import { stillPlan, stillScript } from './still-script.ts';
 import type { PrepareInput } from './strategies/strategy.ts';
 
 /** Facts by which the directory of a sandbox is filled. */
@@ -93,11 +94,8 @@ export function fillPlan(input: FillInput, isPooled: boolean, staging: Staging):
     { type: 'directories', mode: '755', names },
   ];
   return [
-    ['above', ...staging.above],
-    ['names', staging.parent, staging.unfinished, staging.directory],
-    ['bases', ...staging.bases],
-    ['refused', ...staging.refused.map((number) => number.toString(16))],
-    ...entries.map(({ type, mode, names: all }) => [type, mode, ...all] as const),
+    ...stagingPlan(staging),
+    ...entriesPlan(entries),
     ['playground', playground],
     ...(machine.isRoot
       ? [['owner', `${SANDBOX_USER.uid}`, `${SANDBOX_USER.gid}`, 'home', playground, ...strategy.owned] as const]
@@ -116,6 +114,57 @@ function copiedTrees({ base, setup, artefacts }: PrepareInput): readonly DiskTre
     { from: `${setup}/home`, to: 'home' },
   ];
 }
+
+/** As {@link fillPlan}, for a copy of another sandbox; undefined too for who may not mount, and for disks. */
+export function fillCopyPlan(
+  { layout, machine, meta, setup }: FillInput,
+  source: SandboxMeta,
+  staging: Staging,
+): readonly PlanEntry[] | undefined {
+  const strategy = strategyNamed(meta.strategy, machine.provider);
+  const isWithDisk = imageOf(layout, strategy, source) ?? imageOf(layout, strategy, meta) ?? ownBoundOf(strategy, meta);
+  if (!machine.isRoot || isWithDisk) return undefined;
+  const from = sandboxFilesOf(`${layout.sandboxes}/${source.id}`).directory;
+  const isOwn = meta.limits.diskBytes === undefined && meta.playground === meta.id && source.playground === source.id;
+  const playground = `${layout.playgrounds}/${meta.playground}`;
+  const copied = `${staging.unfinished}/own-playground`;
+  const copies = copiesPlan({
+    root: layout.root,
+    layers: strategy.layers,
+    from,
+    to: staging.unfinished,
+    ...(isOwn && { more: [['tree', `${layout.playgrounds}/${source.id}`, copied]] }),
+  });
+  if (copies === undefined) return undefined;
+  const base = baseDirectory(layout, strategy, meta.base);
+  const empty = strategy.changes === 'upper' ? strategy.entries?.({ base, ...(setup !== undefined && { setup }) }) : [];
+  if (empty === undefined) return undefined;
+  return [
+    ...stagingPlan(staging),
+    ...entriesPlan([...ENTRIES, { type: 'directories', mode: '755', names: empty }]),
+    stillPlan(layout, machine, source.id),
+    copies,
+    ['ask', 'copied'],
+    ...(isOwn
+      ? [['move', copied, playground] as const]
+      : ([
+          ['playground', playground],
+          ['owner', `${SANDBOX_USER.uid}`, `${SANDBOX_USER.gid}`, playground],
+        ] as const)),
+    ['write', 'meta.json', staging.description],
+    ['go'],
+  ];
+}
+
+const stagingPlan = (staging: Staging): readonly PlanEntry[] => [
+  ['above', ...staging.above],
+  ['names', staging.parent, staging.unfinished, staging.directory],
+  ['bases', ...staging.bases],
+  ['refused', ...staging.refused.map((number) => number.toString(16))],
+];
+
+const entriesPlan = (entries: readonly NewEntries[]): readonly PlanEntry[] =>
+  entries.filter(({ names }) => names.length > 0).map(({ type, mode, names }) => [type, mode, ...names]);
 
 /** As {@link fillSandbox}, with the layers of another sandbox, which stands still meanwhile. */
 export function fillCopy(

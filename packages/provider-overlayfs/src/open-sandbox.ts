@@ -1,6 +1,6 @@
 import { advice, type CallOptions, type Host, step } from '@litterbox/core/provider';
 import { baseEnvironment } from '@litterbox/sandbox-kit';
-import { placeFilesOf, PlaceRuntime, type SandboxDirectories } from '@litterbox/linux-sandbox';
+import { placeFilesOf, PlaceRuntime, type SandboxDirectories, type ServedProgram } from '@litterbox/linux-sandbox';
 import { cgroupUsage } from './machine/cgroup.ts';
 import { strategyNamed } from './strategies/choose-strategy.ts';
 import { freezeScript } from './freeze-script.ts';
@@ -36,20 +36,14 @@ export function openSandbox(
   const { cgroup, isRoot } = machine;
   const sandbox = placeFilesOf(directories.filesOf(meta.id).directory);
   const strategy = strategyNamed(meta.strategy, provider);
-  const rustup = machine.toolDirectories.find((tool) => tool.path.endsWith('/.rustup'));
-  const environment = {
-    ...baseEnvironment(meta.slug, searchPathOf(meta, machine).join(':')),
-    // Its programs look for tool chains in the home, which is the sandbox's own.
-    ...(rustup && meta.root.type === 'machine' && { RUSTUP_HOME: rustup.path }),
-    ...meta.environment,
-  };
+  const environment = environmentOf(meta, machine);
   const used = strategy.isForShell ? undefined : program;
   let begun = ahead;
-  const look = async (call?: CallOptions): Promise<HostLook> => {
+  const look = async (call?: CallOptions, first?: ServedProgram): Promise<HostLook> => {
     const looking = begun;
     begun = undefined;
     if (looking && performance.now() - looking.beganAt < MAX_LOOK_AGE_MS) return await looking.look;
-    return await lookAtHost({ host, machine, layout, meta, program: used }, call);
+    return await lookAtHost({ host, machine, layout, meta, program: used, served: first }, call);
   };
   const launch = { host, machine, layout, sandbox, meta, strategy, filter, environment, program, look };
   const isUpper = strategy.changes === 'upper';
@@ -64,7 +58,8 @@ export function openSandbox(
     isRoot,
     hasScannerPlace: true,
     ...(program !== undefined && !strategy.isForShell && { program }),
-    launch: (call) => launchSession(launch, call),
+    launch: (call, first) => launchSession(launch, call, first),
+    served: () => ahead?.served,
     scanned: {
       changes: isUpper ? '/changes' : '/workspace',
       ...(isUpper && { frozen: `/${FROZEN}` }),
@@ -84,6 +79,17 @@ export function openSandbox(
       usage: cgroupUsage(cgroup, meta.id),
     }),
   });
+}
+
+/** The environment of processes inside. */
+function environmentOf(meta: SandboxMeta, machine: Machine): Readonly<Record<string, string>> {
+  const rustup = machine.toolDirectories.find((tool) => tool.path.endsWith('/.rustup'));
+  return {
+    ...baseEnvironment(meta.slug, searchPathOf(meta, machine).join(':')),
+    // Its programs look for tool chains in the home, which is the sandbox's own.
+    ...(rustup && meta.root.type === 'machine' && { RUSTUP_HOME: rustup.path }),
+    ...meta.environment,
+  };
 }
 
 /** Says, once, that the next session of the sandbox in that directory shall begin with a fresh upper layer. */

@@ -1,8 +1,11 @@
-import { quoted } from '@litterbox/core/provider';
+import { type CallOptions, quoted, type SandboxId } from '@litterbox/core/provider';
 import {
   copyError,
+  encodePlan,
   endSessionScript,
   LayerSnapshots,
+  type PlanEntry,
+  runProgram,
   runScript,
   runScriptOrFail,
   type SandboxDirectories,
@@ -13,7 +16,7 @@ import { leavingsOf } from './leavings-of.ts';
 import type { MachineSurvey } from './machine-survey.ts';
 import type { SandboxMeta } from './session/sandbox-meta.ts';
 import { DATASET_USAGE } from './strategies/zfs-usage.ts';
-import { stillScript } from './still-script.ts';
+import { stillPlan, stillScript } from './still-script.ts';
 
 /** Snapshots of the layers of workspace and home, whatever the strategy. */
 export function overlaySnapshots(
@@ -32,6 +35,7 @@ export function overlaySnapshots(
       const { code, stderr } = await runScript(host, still, call);
       if (code !== 0) throw copyError('snapshot.take', provider, code, stderr);
     },
+    stage: async ({ id }, plan, call) => await stageSnapshot(directories, survey, id, plan, call),
     ended: async ({ id }, script) => {
       const { directory } = directories.filesOf(id);
       // No session starts meanwhile, not by a runtime either that somebody has open.
@@ -71,4 +75,20 @@ export function overlaySnapshots(
       };
     },
   });
+}
+
+/** False for who may not mount, and where there is no session program. */
+async function stageSnapshot(
+  { host, layout, provider }: SandboxDirectories<SandboxMeta>,
+  survey: MachineSurvey,
+  id: SandboxId,
+  plan: readonly PlanEntry[],
+  options?: CallOptions,
+): Promise<boolean> {
+  const [machine, program] = await Promise.all([survey.machine(options), survey.programFile(options)]);
+  if (!machine.isRoot || program === undefined) return false;
+  const given = encodePlan([stillPlan(layout, machine, id), ...plan]);
+  const { code, stdout, stderr } = await runProgram(host, [program, 'stage'], given, options);
+  if (code !== 0) throw copyError('snapshot.take', provider, code, stdout + stderr);
+  return true;
 }

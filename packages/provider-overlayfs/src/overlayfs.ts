@@ -17,9 +17,11 @@ import {
   runScriptOrFail,
   SANDBOX_USER,
   SandboxDirectories,
+  type ScriptResult,
+  ServedProgram,
   type StagedDirectory,
+  type Staging,
   encodePlan,
-  type PlanEntry,
 } from '@litterbox/linux-sandbox';
 import {
   type CallOptions,
@@ -51,7 +53,7 @@ import {
   TREE_KINDS,
 } from './strategies/choose-strategy.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
-import { fillCopy, fillPlan, fillSandbox } from './fill-sandbox.ts';
+import { fillCopy, fillCopyPlan, fillPlan, fillSandbox } from './fill-sandbox.ts';
 import { letGoScript } from './session/held-session.ts';
 import { isSandboxMeta } from './is-sandbox-meta.ts';
 import { KeptSetups } from './kept-setups.ts';
@@ -86,6 +88,21 @@ export function overlayfs(options: OverlayfsOptions): SandboxProvider {
 }
 
 const DISK_LIMITS = ['diskBytes', 'diskBytesPerSecond'] as const;
+
+/** The things that making a sandbox needs. */
+interface Begin {
+  readonly machine: Machine;
+  /** Undefined where shell text does it. */
+  readonly served: ServedProgram | undefined;
+  /** Told what will be made, before it is. */
+  readonly onDecided: (meta: SandboxMeta) => void;
+}
+
+/** The session program itself tells of a failure by its stdout. */
+async function complaining(running: Promise<ScriptResult>): Promise<Pick<ScriptResult, 'code' | 'stderr'>> {
+  const { code, stdout, stderr } = await running;
+  return { code, stderr: stderr === '' ? stdout.replace(/^error |\0$/g, '') : stderr };
+}
 
 class OverlayProvider implements SandboxProvider {
   readonly name: ProviderKey;
@@ -170,22 +187,21 @@ class OverlayProvider implements SandboxProvider {
     // Most sandboxes are made with the strategy of the machine: it is found out meanwhile.
     if (spec.copyOf === undefined) this.#survey.strategy(options, askedStrategy(spec)).catch(() => {});
     const machine = await this.#survey.usableMachine(options);
+    const program = await this.#survey.programFile(options);
+    await using served = program === undefined ? undefined : new ServedProgram(this.#host, program);
     let ahead: LookAhead | undefined;
     const look = async (meta: SandboxMeta) => {
       const { layout } = this.#directories;
-      const [seen, program] = await Promise.all([
-        this.#survey.machineWith(meta.searchPath, options),
-        this.#survey.programFile(options),
-      ]);
-      return await lookAtHost({ host: this.#host, machine: seen, layout, meta, program }, options);
+      const seen = await this.#survey.machineWith(meta.searchPath, options);
+      return await lookAtHost({ host: this.#host, machine: seen, layout, meta, program, served }, options);
     };
     const onDecided = (meta: SandboxMeta) => {
-      ahead = { look: look(meta), beganAt: performance.now() };
+      ahead = { look: look(meta), beganAt: performance.now(), served };
       ahead.look.catch(() => {}); // of interest to the session alone
     };
     const meta = await (spec.copyOf === undefined
-      ? this.#begun(spec, machine, onDecided, options)
-      : this.#copied(spec, spec.copyOf, machine, options));
+      ? this.#begun(spec, { machine, served, onDecided }, options)
+      : this.#copied(spec, spec.copyOf, { machine, served, onDecided }, options));
     failpoint('provider.after-directory');
     return await createOrRollBack(
       {
@@ -265,21 +281,16 @@ ${takenOut}`;
     const run = (removal: Removal) =>
       program === undefined || takenOut !== ''
         ? undefined
-        : this.#runPlan(program, 'remove', removalPlan(machine, id, removal));
+        : complaining(runProgram(this.#host, [program, 'remove'], encodePlan(removalPlan(machine, id, removal))));
     await this.#directories.remove(id, { end, swept: this.#setups.swept, run }, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /**
-   * A sandbox's directory over a base tree.
-   *
-   * @param onDecided told what will be made, before it is
-   */
+  /** A sandbox's directory over a base tree. */
   async #begun(
     spec: SandboxSpec,
-    machine: Machine,
-    onDecided: (meta: SandboxMeta) => void,
+    { machine, served, onDecided }: Begin,
     options?: ProgressOptions,
   ): Promise<SandboxMeta> {
     const { traits } = this;
@@ -292,15 +303,14 @@ ${takenOut}`;
     onDecided(decided);
     const owner = machine.isRoot ? { owner: SANDBOX_USER } : {};
     const meta = await this.#withLayer(decided, spec, owner, options);
-    const program = await this.#survey.programFile(options);
     const filling = (one: SandboxMeta): Omit<StagedDirectory, 'bases'> => {
       const input = this.#filled(one, machine);
       const isPooled = spec.isPooled === true;
       return {
         fill: (unfinished) => fillSandbox(input, isPooled, unfinished),
         run: (staging, call) => {
-          const plan = program === undefined ? undefined : fillPlan(input, isPooled, staging);
-          return plan && this.#runPlan(program ?? '', 'stage', plan, call);
+          const plan = served && fillPlan(input, isPooled, staging);
+          return plan && complaining(served.run('stage', plan, call));
         },
       };
     };
@@ -334,27 +344,27 @@ ${takenOut}`;
   }
 
   /** A sandbox's directory with the layers of another one, which stands still meanwhile. */
-  async #copied(spec: SandboxSpec, of: SandboxId, machine: Machine, options?: CallOptions): Promise<SandboxMeta> {
+  async #copied(
+    spec: SandboxSpec,
+    of: SandboxId,
+    { machine, served, onDecided }: Begin,
+    options?: CallOptions,
+  ): Promise<SandboxMeta> {
     const source = await this.#directories.read(of, options);
     const meta = describeCopied(this.name, spec, source);
+    onDecided(meta);
     try {
-      await this.#directories.stage(meta, { fill: fillCopy(this.#filled(meta, machine), source) }, options);
+      const input = this.#filled(meta, machine);
+      const run = (staging: Staging, call?: CallOptions) => {
+        const plan = served && fillCopyPlan(input, source, staging);
+        return plan && complaining(served.run('stage', plan, call));
+      };
+      await this.#directories.stage(meta, { fill: fillCopy(input, source), run }, options);
     } catch (error) {
       if (!isLitterboxError(error, 'ALREADY_EXISTS')) await this.remove(meta.id); // what was copied of playground and disk
       throw error;
     }
     return meta;
-  }
-
-  /** Has the session program carry out a plan. What it says itself of a failure is on its stdout. */
-  async #runPlan(
-    program: string,
-    verb: 'stage' | 'remove',
-    plan: readonly PlanEntry[],
-    options?: CallOptions,
-  ): Promise<{ readonly code: number; readonly stderr: string }> {
-    const { code, stdout, stderr } = await runProgram(this.#host, [program, verb], encodePlan(plan), options);
-    return { code, stderr: stderr === '' ? stdout.replace(/^error |\0$/g, '') : stderr };
   }
 
   /** Shell text, after `removeTree`: the playground gets a directory of its own where it is on the layers, which are going. */

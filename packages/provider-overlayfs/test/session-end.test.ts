@@ -100,29 +100,36 @@ it.each(['overlay', 'copy'] as const)(
   },
 );
 
-it('AX89: a shell of the host that hears what a program writes into the pipe of its own exit code has bounded memory', async () => {
-  const directory = await backendDirectory('overlay');
-  directories.push(directory);
-  const id = SandboxId.make();
-  await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory });
-  await using runtime = await provider.create(sandboxSpec(id));
-  // What an agent does: the pipe is open in the shell above it. Whoever reads gives up at a line that is none of ours.
-  const flood = `echo found; until [ -e looked ]; do sleep 0.01; done; head -c 1000000 /dev/zero | tr '\\0' x >$f`;
-  const script = `for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in *.exit) { ${flood}; } & ;; esac; done; sleep 60`;
-  await using program = await runtime.spawn({ argv: ['sh', '-c', script] });
-  const { value } = await program[Symbol.asyncIterator]().next();
-  expect(new TextDecoder().decode(value?.bytes)).toContain('found'); // the positive control: it is reached
-  const shells = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => contentOf(`/proc/${pid}/cmdline`).includes(`${id}/io\0`));
-  expect(shells.length).toBeGreaterThan(0);
-  for (const pid of shells)
-    expect(contentOf(`/proc/${pid}/limits`)).toMatch(/^Max address space +268435456 +268435456 /m);
-  await collected(await runtime.spawn({ argv: ['touch', 'looked'] }));
-  await expect(program.exit).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-  await program[Symbol.asyncDispose]();
-  await provider.remove(id);
-});
+it.each(['a program of the host', 'this process'])(
+  'AX89: %s that hears what a program writes into the pipe of its own exit code has bounded memory',
+  async (who) => {
+    const directory = await backendDirectory('overlay');
+    directories.push(directory);
+    const id = SandboxId.make();
+    const { pipes, ...pipeless } = localHost();
+    const host = who === 'this process' ? localHost() : pipeless;
+    await using provider = overlayfs({ host, facts: await host.facts(), directory });
+    await using runtime = await provider.create(sandboxSpec(id));
+    // What an agent does: the pipe is open in the process above it. Whoever reads gives up at a line that is none of ours.
+    const flood = `echo found; until [ -e looked ]; do sleep 0.01; done; head -c 100000000 /dev/zero | tr '\\0' x >$f`;
+    const script = `for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in *.exit) { ${flood}; } & ;; esac; done; sleep 60`;
+    await using program = await runtime.spawn({ argv: ['sh', '-c', script] });
+    const { value } = await program[Symbol.asyncIterator]().next();
+    expect(new TextDecoder().decode(value?.bytes)).toContain('found'); // the positive control: it is reached
+    const programs = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => contentOf(`/proc/${pid}/cmdline`).includes(`${id}/io\0`));
+    expect(programs.length > 0).toBe(who !== 'this process' && pipes !== undefined);
+    for (const pid of programs)
+      expect(contentOf(`/proc/${pid}/limits`)).toMatch(/^Max address space +268435456 +268435456 /m);
+    const before = process.memoryUsage.rss();
+    await collected(await runtime.spawn({ argv: ['touch', 'looked'] }));
+    await expect(program.exit).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 2 ** 20);
+    await program[Symbol.asyncDispose]();
+    await provider.remove(id);
+  },
+);
 
 function contentOf(path: string): string {
   try {

@@ -10,6 +10,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -50,11 +51,17 @@ function argumentsOf(pid: string): string {
 
 const marked = (mark: string) => [...processes().values()].filter((line) => line.includes(mark)).length;
 
-/** What holds the session: the supervisor, whoever waits for it, and whoever waits for clients and for a word. */
+/** The processes that hold the session: the supervisor, and whoever waits for it. */
 const supervisors = (id: SandboxId) =>
-  [...processes()]
-    .filter(([, line]) => line.includes(id) && line.includes('mount -t proc proc /proc'))
-    .map(([pid]) => pid);
+  [...processes().keys()].filter((pid) => filesOf(pid).some((path) => path.endsWith(`/${id}/alive.lock`)));
+
+function filesOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((name) => readlinkSync(`/proc/${pid}/fd/${name}`));
+  } catch {
+    return []; // it ended
+  }
+}
 
 /** Control groups of the sandbox, of either version. */
 function groups(id: SandboxId): readonly string[] {

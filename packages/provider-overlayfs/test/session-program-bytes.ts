@@ -8,8 +8,17 @@ import { readSessionProgram } from '../src/machine/session-program.ts';
 
 const run = promisify(execFile);
 
-/** The session program for an architecture: as it was built, or, where LITTERBOX_SESSION_SANITIZERS names some, built with those. */
+/**
+ * The session program for an architecture: as it was built, or, where LITTERBOX_SESSION_SANITIZERS names some, built with those. Where
+ * LITTERBOX_SESSION_EMULATOR names a program, that runs the one for arm64 in its place.
+ */
 export async function sessionProgramBytes(architecture: string): Promise<Uint8Array> {
+  const emulator = process.env['LITTERBOX_SESSION_EMULATOR'];
+  if (emulator !== undefined) {
+    if (!readSessionProgram('aarch64')) throw new Error('The session program was not built for arm64: npm run build');
+    const arm64 = fileURLToPath(new URL('../../session-linux-arm64/dist/litterbox-session', import.meta.url));
+    return new TextEncoder().encode(`#!/bin/sh\nexec ${emulator} '${arm64}' "$@"\n`);
+  }
   const sanitizers = process.env['LITTERBOX_SESSION_SANITIZERS'];
   if (sanitizers === undefined) {
     const bytes = readSessionProgram(architecture);

@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readdirSync, readlinkSync, readSync, writeSync } from 'node:fs';
 import {
   chmod,
   chown,
@@ -68,8 +68,10 @@ async function outcome(child: ChildProcessWithoutNullStreams) {
   return { stdout, stderr, code, signal };
 }
 
+/** Words with a NUL behind each. */
+const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
+
 describe('a plan', () => {
-  const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
   const plan =
     words('directory', '1', '/nowhere', 'user', '2', '61100', '61100', 'open-files', '1', '99') +
     words('core-bytes', '1', '1', 'processors', '0', 'filter', '1', '/f', 'sandbox', '1', 'bwrap') +
@@ -145,8 +147,135 @@ describe('a plan', () => {
   });
 });
 
+describe('one thing after another', () => {
+  const stage = (name: string, ...more: readonly string[]) =>
+    words(
+      'stage',
+      '0',
+      'above',
+      '1',
+      directory,
+      'names',
+      '3',
+      directory,
+      join(directory, 'new'),
+      join(directory, name),
+    ) + words('bases', '0', 'refused', '0', ...more, 'go', '0');
+  const serve = async (bytes: string) => {
+    const child = start('serve');
+    child.stdin.on('error', () => {});
+    child.stdin.end(bytes);
+    return await outcome(child);
+  };
+
+  it('is answered in its turn, however it is asked', async () => {
+    await writeFile(join(directory, 'file'), '');
+    const look = words('look', '0', 'there', '2', join(directory, 'file'), '/nowhere', 'go', '0');
+    const said = `${join(directory, 'file')}\n\0end\0`;
+    expect(await serve(look + stage('one') + look + stage('two'))).toEqual({
+      stdout: `${said}staged\0${said}staged\0`,
+      stderr: '',
+      code: 0,
+      signal: null,
+    });
+    expect((await readdir(directory)).toSorted()).toEqual(['file', 'one', 'two']);
+  });
+
+  it('ends where one of them fails, and does none behind it', async () => {
+    expect(await serve(stage('one') + stage('one') + stage('two'))).toMatchObject({ stdout: 'staged\0', code: 88 });
+    expect(await readdir(directory)).toEqual(['one']);
+  });
+
+  it('holds no lock on a directory that it has made', async () => {
+    const child = start('serve');
+    child.stdin.write(stage('one'));
+    await once(child.stdout, 'data');
+    await run('flock', ['-n', join(directory, 'one'), 'true']);
+  });
+
+  it.each([
+    ['that it does not know', words('fly', '0', 'go', '0'), 'how to do fly'],
+    ['that is nothing', words('go', '0'), 'how to do go'],
+    ['a watch of nothing', words('watch', '0', 'go', '0'), 'how to do watch'],
+    ['half a link', words('link', '1', '/', 'go', '0'), 'how to do link'],
+    ['half a plan', words('look', '0'), 'ends too soon'],
+  ])('is not %s', async (_what, bytes, reason) => {
+    expect(await serve(bytes)).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) });
+  });
+
+  it('may be anything: what is no plan is refused, and nothing else happens', async () => {
+    const word = fc.oneof(
+      fc.constantFrom('look', 'stage', 'session', 'watch', 'link', 'there', 'etc', 'go', '0', '1', '2'),
+      fc.string({ unit: 'binary-ascii', maxLength: 12 }).map((one) => one.replaceAll('\0', '')),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 60 }), async (all) => {
+        const { stdout, stderr, signal } = await serve(words(...all));
+        expect({ stdout, stderr, signal }).toEqual({
+          stdout: expect.stringMatching(/^$|\0$/),
+          stderr: '',
+          signal: null,
+        });
+      }),
+      { numRuns: Math.ceil(20 * Number(process.env['LITTERBOX_FUZZ_RUNS'] ?? 1)) },
+    );
+  });
+});
+
+describe('the start of a session', () => {
+  /** Of a session of this directory that does these steps and would start nothing. */
+  const sessionPlan = (...steps: readonly string[]) =>
+    words('directory', '1', directory, 'user', '2', '61100', '61100', 'open-files', '1', '99', 'core-bytes', '1', '1') +
+    words(
+      'processors',
+      '0',
+      'filter',
+      '1',
+      '/f',
+      'sandbox',
+      '1',
+      'bwrap',
+      'environment',
+      '0',
+      'scanned',
+      '2',
+      '/io',
+      'io',
+    ) +
+    words('unwanted', '0', ...steps, 'go', '0');
+
+  it('says no more of a step that fails than fits, however much that says', async () => {
+    if (facts.uid !== 0) return; // who may not mount begins in another way
+    const child = start('session');
+    child.stdin.write(sessionPlan('shell', '1', 'head -c 1000000 /dev/zero | tr "\\0" x >&2; exit 1'));
+    const { stdout } = await outcome(child);
+    expect(stdout).toMatch(/^error x{4000,4096}\0$/);
+  });
+
+  it('goes by no part of a path that is too long', async () => {
+    if (facts.uid !== 0) return; // who may not mount begins in another way
+    const name = `${'./'.repeat(3000)}no-such-file`; // its first 4,095 characters are a directory that is there
+    const child = start('session');
+    child.stdin.write(sessionPlan('hide-absent', '4', directory, '1', name, directory));
+    expect(await outcome(child)).toMatchObject({ stdout: expect.stringContaining('is too long for a path') });
+  });
+
+  it.each(['serve', 'session'])('ends what it has begun when whoever asked (%s) has gone', async (verb) => {
+    if (facts.uid !== 0) return; // who may not mount begins in another way, and ends in the same
+    const plan = sessionPlan('shell', '1', 'echo >begun; exec sleep 60');
+    const child = start(verb);
+    child.stdin.write(verb === 'serve' ? words('session', '0') + plan : plan);
+    await eventually(
+      () => readdir(directory),
+      (names) => names.includes('begun'),
+    );
+    child.stdin.end();
+    expect(await outcome(child)).toMatchObject({ stdout: 'error whoever asked for it has gone\0' });
+    await run('flock', ['-w', '20', join(directory, 'alive.lock'), 'true']); // which is held by all of it
+  });
+});
+
 describe('the directory of a sandbox', () => {
-  const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
   /** Made in the test's directory, `whole`, of these entries. */
   const plan = (more: string, { above = directory, refused = ['1234'], bases = [] as string[] } = {}) =>
     words('above', '1', above, 'names', '3', directory, join(directory, 'new'), join(directory, 'whole')) +
@@ -221,8 +350,90 @@ describe('the directory of a sandbox', () => {
   });
 });
 
+describe('a copy of trees', () => {
+  const at = (...names: readonly string[]) => join(directory, ...names);
+  const plan = (...more: readonly string[]) =>
+    words('above', '1', directory, 'names', '3', directory, at('new'), at('whole'), 'bases', '0', 'refused', '0') +
+    words(...more, 'go', '0');
+  const STILL = () => ['still', '1', at('source')];
+  const copies = (...triples: readonly string[]) => ['copies', `${triples.length + 1}`, directory, ...triples];
+  const stage = async (bytes: string, answer = '') => {
+    const child = start('stage');
+    child.stdin.on('error', () => {});
+    child.stdin.end(bytes + answer);
+    return await outcome(child);
+  };
+  const asRoot = process.getuid?.() === 0 ? it : it.skip; // nobody else may mount by itself
+  beforeEach(async () => {
+    await mkdir(at('source', 'upper'), { recursive: true });
+    await writeFile(at('source', 'upper', 'file'), 'text', { mode: 0o640 });
+    await symlink('/etc/passwd', at('source', 'upper', 'link'));
+  });
+
+  asRoot('has all of them, and the lock is free again', async () => {
+    const triples = ['upper', at('source', 'upper'), at('new', 'upper'), 'some', at('none'), at('new', 'frozen')];
+    const files = ['file', at('source', 'none'), at('new', 'a'), 'file', at('source', 'upper', 'file'), at('new', 'b')];
+    const bytes = plan(...STILL(), ...copies(...triples, ...files), 'ask', '1', 'copied', 'move', '2', 'b', 'c');
+    expect(await stage(bytes, 'go\n')).toEqual({ stdout: 'copied\n', stderr: '', code: 0, signal: null });
+    const { stdout } = await run('find', [at('whole'), '-mindepth', '1', '-printf', '%y %m %P[%l]\n']);
+    expect(stdout.trim().split('\n').toSorted()).toEqual([
+      'd 755 frozen[]',
+      'd 755 upper[]',
+      'f 640 c[]',
+      'f 640 upper/file[]',
+      'l 777 upper/link[/etc/passwd]',
+    ]);
+    for (const lock of ['start', 'clients', 'alive']) await run('flock', ['-n', at('source', `${lock}.lock`), 'true']);
+  });
+
+  asRoot('begins with the upper layer that a killed program left under its next name', async () => {
+    await rename(at('source', 'upper'), at('source', 'upper.new'));
+    const bytes = plan(...STILL(), ...copies('upper', at('source', 'upper'), at('new', 'upper')));
+    expect(await stage(bytes)).toMatchObject({ code: 0 });
+    expect((await readdir(at('whole', 'upper'))).toSorted()).toEqual(['file', 'link']);
+  });
+
+  asRoot('follows no link on the way', async () => {
+    await symlink(at('source'), at('way'));
+    const bytes = (from: string) => plan(...STILL(), ...copies('tree', from, at('new', 'upper')));
+    expect(await stage(bytes(at('way', 'upper')))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('symbolic links'),
+    });
+    expect(await stage(bytes(at('source', 'upper')))).toMatchObject({ code: 0 });
+  });
+
+  asRoot("is nobody's where nobody waits for it", async () => {
+    const bytes = plan(...STILL(), ...copies('tree', at('source'), at('new', 'all')), 'ask', '1', 'copied');
+    for (const answer of ['', 'no\n']) expect(await stage(bytes, answer)).toMatchObject({ code: 99 });
+    expect(await readdir(directory)).toEqual(['source']);
+  });
+
+  it('is not of what is gone, or runs and cannot be stopped', async () => {
+    const bytes = plan(...STILL(), ...copies('tree', at('source', 'upper'), at('new', 'upper')));
+    const holder = spawn('flock', [at('source', 'alive.lock'), 'sh', '-c', 'echo; exec sleep 60'], { detached: true });
+    children.push(holder);
+    await once(holder.stdout, 'data');
+    expect(await stage(bytes)).toMatchObject({ code: 96 });
+    process.kill(-holder.pid!, 'SIGKILL');
+    await rm(at('source'), { recursive: true });
+    expect(await stage(bytes)).toMatchObject({ code: 94 });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it.each([
+    ['a kind that there is not', ['fly', '/a', '/b'], 'no copy of the kind fly'],
+    ['half a triple', ['tree', '/a', '/b', 'tree'], 'a copy without a place'],
+    ['an upper layer that is none', ['upper', '/a', '/b'], 'an upper layer that is none'],
+  ])('is not made of %s', async (_what, triples, reason) => {
+    expect(await stage(plan(...STILL(), ...copies(...triples)))).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(reason),
+    });
+  });
+});
+
 describe('the removal of a directory', () => {
-  const words = (...all: readonly string[]) => all.map((word) => `${word}\0`).join('');
   const entry = (name: string, ...all: readonly string[]) => words(name, `${all.length}`, ...all);
   const at = (...names: readonly string[]) => join(directory, ...names);
   /** Of `whole` with the tree `play` and the file `disk`. Shell text tells that it was run, and removes nothing. */
@@ -394,12 +605,13 @@ describe('the relay of a process', () => {
     const script = '( "$0" relay . a none ""; echo $? >code ) | ( read -r go <go; wc -c )';
     const reader = spawn('sh', ['-c', script, program], { cwd: directory, detached: true });
     children.push(reader);
+    const said = text(reader.stdout); // Node drops what nobody reads when the program has ended
     await eventually(
       async () => existsSync(join(directory, 'code')),
       (isThere) => isThere,
     );
     await writeFile(join(directory, 'go'), 'go\n');
-    expect(await text(reader.stdout)).toBe(`${'started 7 8\n'.length + 50_000}\n`);
+    expect(await said).toBe(`${'started 7 8\n'.length + 50_000}\n`);
   });
 
   it('hears a background process of the program to its end', async () => {
@@ -442,6 +654,25 @@ describe('the relay of a process', () => {
     expect(await readdir(io)).toEqual([]);
   });
 
+  it('does not wait for a session that has let go of all others by then', async () => {
+    const io = join(directory, 'io');
+    await mkdir(io);
+    await run('mkfifo', [join(io, 'control')]);
+    const control = openSync(join(io, 'control'), constants.O_RDWR | constants.O_NONBLOCK);
+    descriptors.push(control);
+    const bytes = Buffer.alloc(4096);
+    while (succeeds(() => writeSync(control, bytes)));
+    const child = start('relay', io, 'a', 'none'); // which has looked whether it may, and waits to be read
+    await eventually(
+      () => readFile(`/proc/${child.pid}/wchan`, 'utf8'),
+      (place) => place.includes('pipe'),
+    );
+    await writeFile(join(directory, 'dying'), '');
+    while (succeeds(() => readSync(control, bytes)));
+    expect(await outcome(child)).toMatchObject({ stdout: 'ending\n', code: 1 });
+    expect(await readdir(io)).toEqual(['control']);
+  });
+
   it.each(['../a', 'a/b', 'x'.repeat(65)])('takes no id like %s', async (id) => {
     expect(await outcome(start('relay', directory, id, 'none'))).toMatchObject({ code: 1, stdout: '' });
     expect(await readdir(directory)).toEqual([]);
@@ -453,6 +684,11 @@ describe('the link to a session', () => {
     for (const name of ['clients.lock', 'alive.lock', 'start.lock']) await writeFile(join(directory, name), '');
   });
 
+  const link = (purpose: 'program' | 'facts', of = directory) => {
+    const child = start('serve');
+    child.stdin.write(words('link', '2', of, purpose, 'go', '0'));
+    return child;
+  };
   const linesOf = (child: ChildProcessWithoutNullStreams) => createInterface(child.stdout)[Symbol.asyncIterator]();
   const firstLine = async (child: ChildProcessWithoutNullStreams) => (await linesOf(child).next()).value;
   /** Holds a lock of the directory until it is killed. */
@@ -466,31 +702,31 @@ describe('the link to a session', () => {
   };
 
   it('says that there is none, or what forbids one', async () => {
-    expect(await firstLine(start('link', directory, 'program'))).toBe('none');
+    expect(await firstLine(link('program'))).toBe('none');
     await writeFile(join(directory, 'paused'), '');
-    expect(await outcome(start('link', directory, 'program'))).toMatchObject({ stdout: 'paused\n', code: 0 });
-    expect(await firstLine(start('link', directory, 'facts'))).toBe('none');
-    expect(await outcome(start('link', join(directory, 'gone'), 'program'))).toMatchObject({ stdout: '', code: 1 });
+    expect(await outcome(link('program'))).toMatchObject({ stdout: 'paused\n', code: 0 });
+    expect(await firstLine(link('facts'))).toBe('none');
+    expect(await outcome(link('program', join(directory, 'gone')))).toMatchObject({ stdout: '', code: 1 });
   });
 
   it('says what is known of one that lives, and when it is gone', async () => {
     await writeFile(join(directory, 'session.json'), '{"known":1}\nand more');
     const end = await hold('alive.lock');
-    const link = start('link', directory, 'program');
-    const lines = linesOf(link);
+    const one = link('program');
+    const lines = linesOf(one);
     expect((await lines.next()).value).toBe('alive {"known":1}');
-    link.stdin.write('watch\n');
+    one.stdin.write(words('watch', '0', 'go', '0'));
     end();
     expect((await lines.next()).value).toBe('gone');
   });
 
   it('holds the lock of clients as long as its stdin is open', async () => {
-    const link = start('link', directory, 'facts');
-    await firstLine(link);
+    const one = link('facts');
+    await firstLine(one);
     const lock = join(directory, 'clients.lock');
     await expect(run('flock', ['-n', '-x', lock, 'true'])).rejects.toMatchObject({ code: 1 });
-    link.stdin.end();
-    await once(link, 'exit');
+    one.stdin.end();
+    await once(one, 'exit');
     await run('flock', ['-n', '-x', lock, 'true']);
   });
 });
@@ -602,6 +838,16 @@ describe('the file of the session program', () => {
     expect(await files()).toEqual([]);
   });
 });
+
+/** False where it would have to wait. */
+function succeeds(work: () => number): boolean {
+  try {
+    return work() > 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
+    throw error;
+  }
+}
 
 /** The programs below a directory that run now. */
 function runningFrom(place: string): readonly string[] {

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asker.h"
 #include "fail.h"
 #include "files.h"
 
@@ -86,7 +87,7 @@ static void drain(int output, int complaints, char *into, size_t size, char *com
     size_t length;
   } ends[] = {{into, size, 0}, {complaint, MAX_COMPLAINT_BYTES, 0}};
   while (pipes[0].fd >= 0 || pipes[1].fd >= 0) {
-    if (poll(pipes, 2, -1) < 0 && errno != EINTR) break;
+    if (poll_beside_asker(pipes, 2) < 0 && errno != EINTR) break;
     for (int index = 0; index < 2; index++) {
       if (pipes[index].fd < 0 || pipes[index].revents == 0) continue;
       char piece[4096];

@@ -183,7 +183,7 @@ static void tell_credentials(char **arguments, size_t count) {
   search_all(tools, true);
 }
 
-int run_look(void) {
+void look(const struct plan *plan) {
   static const struct {
     const char *name;
     size_t fewest;
@@ -193,10 +193,9 @@ int run_look(void) {
       {"etc", 1, 1024, tell_etc}, {"links", 0, 64, tell_links},       {"there", 0, 1024, tell_there}, {"texts", 1, 1, tell_texts},
       {"overlays", 1, 1, tell_overlays}, {"credentials", 0, 0, tell_credentials}, {"go", 0, 0, NULL},
   };
-  struct plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  trees = tools = names = code = NULL;
   said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (plan == MAP_FAILED || said == MAP_FAILED) fail_errno("cannot read the plan of the look");
-  read_plan(STDIN_FILENO, plan, "look");
+  if (said == MAP_FAILED) fail_errno("cannot look at the machine");
   for (size_t index = 0; index < plan->count; index++) {
     const struct entry *entry = &plan->entries[index];
     if (strcmp(entry->name, "trees") == 0) trees = entry;
@@ -213,5 +212,13 @@ int run_look(void) {
       if (known[one].tell != NULL) known[one].tell(entry->arguments, entry->count);
     }
   }
-  return write_all(STDOUT_FILENO, said->bytes, said->length) ? 0 : 1;
+  if (!write_all(STDOUT_FILENO, said->bytes, said->length)) _exit(1);
+  munmap(said, sizeof *said);
+}
+
+int run_look(void) {
+  struct plan *plan = new_plan("look");
+  read_plan(STDIN_FILENO, plan, "look");
+  look(plan);
+  return 0;
 }

@@ -17,4 +17,9 @@
  */
 int run_look(void);
 
+struct plan;
+
+/* The same by a plan that is read already. Ends the program where it fails. */
+void look(const struct plan *plan);
+
 #endif

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asker.h"
 #include "child.h"
 #include "fail.h"
 #include "files.h"
@@ -181,7 +181,7 @@ void await_place(struct place *place) {
         {.fd = place->status, .events = POLLIN},
         {.fd = place->descriptors == NULL ? place->ready : -1, .events = POLLIN},
     };
-    if (poll(waiting, 2, -1) < 0) {
+    if (poll_beside_asker(waiting, 2) < 0) {
       if (errno == EINTR) continue;
       fail_errno("cannot wait for bubblewrap");
     }

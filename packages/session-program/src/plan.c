@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -65,14 +66,20 @@ static bool read_more(int descriptor, struct plan *plan) {
   }
 }
 
+struct plan *new_plan(const char *what) {
+  struct plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (plan == MAP_FAILED) fail_errno("cannot read the plan of the %s", what);
+  return plan;
+}
+
 void read_plan(int descriptor, struct plan *plan, const char *what) {
   plan->what = what;
   for (;;) {
-    if (!read_more(descriptor, plan)) fail("the plan of the %s ends too soon", what);
     const char *wrong = parse_plan(plan);
     if (wrong == NULL) return;
     if (*wrong != '\0') fail("the plan of the %s is wrong: %s", what, wrong);
     if (plan->length == MAX_PLAN_BYTES) fail("the plan of the %s is wrong: it is too long", what);
+    if (!read_more(descriptor, plan)) fail("the plan of the %s ends too soon", what);
   }
 }
 

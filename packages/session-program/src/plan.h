@@ -30,6 +30,9 @@ struct plan {
   size_t rest;
 };
 
+/* One with nothing in it. Ends the program where there is no memory, and says of `what` it is the plan. */
+struct plan *new_plan(const char *what);
+
 /* Reads a plan from a descriptor. Ends the program where it is none, and says of `what` it is none. */
 void read_plan(int descriptor, struct plan *plan, const char *what);
 

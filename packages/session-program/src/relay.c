@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ask.h"
 #include "files.h"
 
 enum { MAX_MEMORY_BYTES = 256 * 1024 * 1024, MAX_LINE_BYTES = 4096, PIECE_BYTES = 64 * 1024 };
@@ -36,10 +37,7 @@ static const char *path_of(const char *suffix) {
   return path;
 }
 
-static void remove_files(void) {
-  static const char *const suffixes[] = {"in", "out", "err", "exit", "cmd"};
-  for (size_t index = 0; index < sizeof suffixes / sizeof *suffixes; index++) (void)unlink(path_of(suffixes[index]));
-}
+static void remove_files(void) { remove_asked(AT_FDCWD, identity); }
 
 /* Nothing was started: says why. */
 static _Noreturn void refuse(const char *word) {
@@ -48,34 +46,6 @@ static _Noreturn void refuse(const char *word) {
   int length = snprintf(line, sizeof line, "%.64s\n", word);
   if (length > 0) (void)write_all(STDOUT_FILENO, line, (size_t)length);
   _exit(1);
-}
-
-static bool make_pipe(const char *suffix) {
-  const char *path = path_of(suffix);
-  return mkfifo(path, 0600) == 0 && chmod(path, 0666) == 0;
-}
-
-/* The words of the plan, each with a NUL behind it. */
-static bool write_words(char **words) {
-  int file = open(path_of("cmd"), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (file < 0) return false;
-  bool is_written = true;
-  for (; *words != NULL && is_written; words++) is_written = write_all(file, *words, strlen(*words) + 1);
-  return close(file) == 0 && is_written;
-}
-
-static void ask(char **words) {
-  if (!make_pipe("out") || !make_pipe("err") || !make_pipe("exit") || !make_pipe("in")) refuse("no-fifo");
-  if (exists("../dying")) refuse("ending");
-  if (exists("../paused")) refuse("paused");
-  if (exists("../stopped")) refuse("stopped");
-  if (*words != NULL && !write_words(words)) refuse("no-fifo");
-  int control = open("control", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (control < 0) refuse(exists("../dying") ? "ending" : "no-fifo");
-  char line[MAX_LINE_BYTES];
-  int length = snprintf(line, sizeof line, "run %s\n", identity);
-  if (length < 0 || (size_t)length >= sizeof line || !write_all(control, line, (size_t)length)) refuse("no-fifo");
-  close(control);
 }
 
 static void close_flow(struct flow *flow) {
@@ -232,10 +202,11 @@ int run_relay(const char *io, const char *id, bool has_stdin, char **words) {
   if (strlen(id) > 64 || strchr(id, '/') != NULL || !limit_itself() || chdir(io) != 0) return 1;
   umask(022);
   input = output = errors = (struct flow){.from = -1, .to = -1};
-  ask(words);
-  /* Waits for the process that is to say how it went. */
-  int ends = open(path_of("exit"), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (ends < 0) lose(false);
+  const char *refusal = ask_for(AT_FDCWD, identity, words);
+  if (refusal != NULL) refuse(refusal);
+  /* A session that ends lets go of whoever waits there: of who comes later it is known by its mark, which was there first. */
+  int ends = open(path_of("exit"), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+  if (ends < 0 || exists("../dying")) lose(false);
   char line[MAX_LINE_BYTES];
   size_t length = 0;
   bool has_begun = false;
@@ -263,7 +234,7 @@ int run_relay(const char *io, const char *id, bool has_stdin, char **words) {
     if (!waits_for_input) pass(&input, waiting + 5);
     if (waiting[0].revents == 0) continue;
     ssize_t got = read(ends, line + length, sizeof line - 1 - length);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) lose(has_begun);
     length += (size_t)got;
     line[length] = '\0';

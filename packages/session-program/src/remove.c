@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -148,8 +147,7 @@ static void remove_directory(const char *shell_text) {
 
 int run_remove(void) {
   (void)signal(SIGPIPE, SIG_IGN);
-  struct plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (plan == MAP_FAILED) fail_errno("cannot read the plan of the removal");
+  struct plan *plan = new_plan("removal");
   read_plan(STDIN_FILENO, plan, "removal");
   check_plan(plan);
   directory = need_entry(plan, "directory")->arguments[0];

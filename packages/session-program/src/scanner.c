@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "asked.h"
+#include "asker.h"
 #include "child.h"
 #include "fail.h"
 #include "files.h"
@@ -169,6 +170,8 @@ void await_scanner(struct scanner *scanner) {
   char said[4096];
   size_t length = 0;
   for (;;) {
+    struct pollfd waiting = {.fd = scanner->status, .events = POLLIN};
+    if (poll_beside_asker(&waiting, 1) < 0 && errno == EINTR) continue;
     ssize_t got = read(scanner->status, said + length, sizeof said - 1 - length);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;

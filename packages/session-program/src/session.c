@@ -17,11 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asker.h"
 #include "child.h"
 #include "facts.h"
 #include "fail.h"
 #include "files.h"
 #include "groups.h"
+#include "link.h"
 #include "locks.h"
 #include "pipes.h"
 #include "place.h"
@@ -38,6 +40,8 @@ static struct place sandbox;
 static struct scanner scanner;
 /* In the sandbox's directory; `alive` is held as long as anything of the session lives, `start` while it is being started. */
 static int alive, start;
+/* Held by the process that ends last, so that its end tells of that; -1 where nobody asked to be told. A byte says that the session runs. */
+static int lifeline = -1;
 
 static void reap_all(void) {
   while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) continue;
@@ -99,6 +103,19 @@ static void open_low_ports(void) {
     fail_errno("its network cannot be prepared");
   if (own.st_ino == theirs.st_ino && own.st_dev == theirs.st_dev) {
     close(network);
+    return;
+  }
+  if (!settings.has_own_users) {
+    /* Who may enter that network may come back. Without the way back nothing goes on. */
+    int back = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    if (back < 0 || setns(network, CLONE_NEWNET) != 0) fail_errno("its network cannot be prepared");
+    bool is_open = write_existing("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0\n");
+    int error = errno;
+    if (setns(back, CLONE_NEWNET) != 0) fail_errno("its network cannot be left");
+    close(back);
+    close(network);
+    errno = error;
+    if (!is_open) fail_errno("its network cannot be prepared");
     return;
   }
   pid_t child = fork();
@@ -203,6 +220,9 @@ static void await_end(void) {
 
 /* Nothing of who started it stays open, and the plan is not needed any more. */
 static void let_go(int host_proc) {
+  asker = STDIN_FILENO;
+  if (lifeline >= 0) (void)write_all(lifeline, "\n", 1);
+  if (lifeline >= 0) close(lifeline);
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nothing < 0) fail_errno("cannot open /dev/null");
   for (int descriptor = 0; descriptor < 3; descriptor++) (void)dup2(nothing, descriptor);
@@ -217,6 +237,7 @@ static void let_go(int host_proc) {
 
 /* As process 1 of a namespace of its own: when it ends, however that came, the kernel ends whatever is in there. */
 static _Noreturn void supervise(int host_proc) {
+  asker = STDIN_FILENO;
   if (getpid() != 1 || getppid() != 0 || mount("proc", "/proc", "proc", 0, NULL) != 0)
     fail_errno("it has no process namespace of its own");
   for (size_t index = 0; index < settings.unwanted->count; index++) (void)umount2(settings.unwanted->arguments[index], MNT_DETACH);
@@ -261,6 +282,7 @@ static void leave_namespaces(void) {
 
 /* Holds the lock that says that the session lives, and ends when all of it is gone. Nobody's child from here on. */
 static _Noreturn void keep_alive(void) {
+  leave_link();
   if (setsid() < 0) fail_errno("cannot begin a session");
   int host_proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (host_proc < 0) fail_errno("cannot open /proc");
@@ -282,16 +304,38 @@ static _Noreturn void keep_alive(void) {
   _exit(0);
 }
 
-int run_session(void) {
-  signal(SIGPIPE, SIG_IGN);
-  plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (plan == MAP_FAILED) fail_errno("cannot read the plan of the session");
-  read_plan(STDIN_FILENO, plan, "session");
+static pid_t start_session(void) {
   read_settings(plan, &settings);
   check_steps(plan);
   pid_t keeper = fork();
   if (keeper < 0) fail_errno("cannot start the session");
   if (keeper == 0) keep_alive();
+  return keeper;
+}
+
+int session_of(struct plan *given) {
+  int ends[2];
+  char byte;
+  plan = given;
+  if (pipe2(ends, O_CLOEXEC) != 0) fail_errno("cannot make pipes");
+  lifeline = ends[1];
+  pid_t keeper = start_session();
+  close(lifeline);
+  lifeline = -1;
+  /* What comes by stdin until then is the session's. */
+  ssize_t got;
+  while ((got = read(ends[0], &byte, 1)) < 0 && errno == EINTR) continue;
+  if (got == 1) return ends[0];
+  close(ends[0]);
+  while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR) continue;
+  return -1;
+}
+
+int run_session(void) {
+  signal(SIGPIPE, SIG_IGN);
+  plan = new_plan("session");
+  read_plan(STDIN_FILENO, plan, "session");
+  pid_t keeper = start_session();
   /* Ended with the call that started it; what it started lives on. */
   while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR) continue;
   return 0;

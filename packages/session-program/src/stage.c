@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
+#include "copies.h"
 #include "fail.h"
 #include "files.h"
 #include "plan.h"
@@ -21,6 +21,8 @@
 
 /* The same numbers as EXITS in sandbox-directories.ts. */
 enum { FAILED = 1, TAKEN = 88, BASE_MISSING = 89, NETWORK_FILE_SYSTEM = 90, UNMAKEABLE = 91 };
+/* The same number as `killed` of COPY_EXITS in copy-layers.ts. */
+enum { NOBODY_WAITS = 99 };
 
 static const char *parent, *unfinished, *whole;
 static bool is_begun;
@@ -59,7 +61,7 @@ static void need_bases(const struct entry *bases) {
 }
 
 /* A lock on it, which ends with this program, tells that somebody is at work. Until it is taken the parent is locked, against sweeps. */
-static void begin(void) {
+static int begin(void) {
   int above = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (above < 0 || flock(above, LOCK_SH) != 0) refuse(FAILED, parent);
   if (mkdir(unfinished, 0711) != 0) refuse(FAILED, unfinished);
@@ -68,6 +70,7 @@ static void begin(void) {
   int own = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (own < 0 || flock(own, LOCK_EX) != 0) refuse(FAILED, unfinished);
   close(above);
+  return own;
 }
 
 /* Change times there are those of a server's clock, which no mark of this machine can be compared with. */
@@ -93,7 +96,22 @@ static bool make_directory(const char *name) { return mkdir(name, 0700) == 0; }
 static bool make_file(const char *name) { return write_new(name, "", 0, 0600); }
 static bool make_pipe(const char *name) { return mkfifo(name, 0600) == 0; }
 
-static void fill(const struct entry *entry) {
+/* Says a word, and goes on when whoever asked is still there: what is not waited for is to leave nothing. */
+static void ask_for_word(struct plan *plan, const char *word) {
+  char line[32];
+  int length = snprintf(line, sizeof line, "%.16s\n", word);
+  if (length <= 0 || !write_all(STDOUT_FILENO, line, (size_t)length)) end_with(NOBODY_WAITS);
+  const char *answer = read_line(STDIN_FILENO, plan);
+  if (answer == NULL || strcmp(answer, "go") != 0) end_with(NOBODY_WAITS);
+}
+
+static void fill(struct plan *plan, const struct entry *entry) {
+  if (strcmp(entry->name, "copies") == 0) {
+    int code = copy_still(need_entry(plan, "still"), entry);
+    if (code != 0) end_with(code);
+  }
+  if (strcmp(entry->name, "ask") == 0) ask_for_word(plan, entry->arguments[0]);
+  if (strcmp(entry->name, "move") == 0 && rename(entry->arguments[0], entry->arguments[1]) != 0) refuse(FAILED, entry->arguments[1]);
   if (strcmp(entry->name, "directories") == 0) make_all(entry, make_directory);
   if (strcmp(entry->name, "files") == 0) make_all(entry, make_file);
   if (strcmp(entry->name, "pipes") == 0) make_all(entry, make_pipe);
@@ -111,14 +129,11 @@ static void fill(const struct entry *entry) {
 
 static const struct known known[] = {
     {"above", 1, 64},  {"names", 3, 3},   {"bases", 0, 64},     {"refused", 0, 64}, {"directories", 1, 256}, {"files", 1, 256},
-    {"pipes", 1, 256}, {"owner", 2, 256}, {"playground", 1, 1}, {"write", 2, 2},    {"go", 0, 0},
+    {"pipes", 1, 256}, {"owner", 2, 256}, {"playground", 1, 1}, {"write", 2, 2},    {"still", 1, 3},       {"copies", 4, 64},
+    {"ask", 1, 1},     {"move", 2, 2},    {"go", 0, 0},
 };
 
-int run_stage(void) {
-  (void)signal(SIGPIPE, SIG_IGN);
-  struct plan *plan = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (plan == MAP_FAILED) fail_errno("cannot read the plan of the directory");
-  read_plan(STDIN_FILENO, plan, "directory");
+void stage(struct plan *plan) {
   check_entries(plan, known, sizeof known / sizeof *known);
   char **names = need_entry(plan, "names")->arguments;
   parent = names[0];
@@ -131,12 +146,23 @@ int run_stage(void) {
   if (exists(whole)) end_with(TAKEN);
   need_bases(bases);
   umask(022);
-  begin();
+  int own = begin();
   refuse_network(need_entry(plan, "refused"));
   /* Once more behind the lock: a removal may have taken away what nobody stood on. */
   need_bases(bases);
-  for (size_t index = 0; index < plan->count; index++) fill(&plan->entries[index]);
-  if (rename(unfinished, whole) == 0) return 0;
+  for (size_t index = 0; index < plan->count; index++) fill(plan, &plan->entries[index]);
+  if (rename(unfinished, whole) == 0) {
+    close(own); /* whoever removes it later is not to find somebody at work */
+    return;
+  }
   if (is_directory(whole)) end_with(TAKEN);
   refuse(FAILED, whole);
+}
+
+int run_stage(void) {
+  (void)signal(SIGPIPE, SIG_IGN);
+  struct plan *plan = new_plan("directory");
+  read_plan(STDIN_FILENO, plan, "directory");
+  stage(plan);
+  return 0;
 }

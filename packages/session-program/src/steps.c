@@ -61,6 +61,12 @@ static void order_layers(char **arguments, size_t count) {
   read_frozen_layers();
 }
 
+/* The first part of a path would be another one: there is none of that length. */
+static void join(char path[PATH_MAX], const char *directory, const char *name) {
+  int length = snprintf(path, PATH_MAX, "%s/%s", directory, name);
+  if (length < 0 || length >= PATH_MAX) fail("%.64s is too long for a path", name);
+}
+
 /* DIRECTORY, number of NAMEs, NAME..., TREE...: marks in the directory, as overlays have them, that hide each name that none of the trees has. */
 static void hide_absent(char **arguments, size_t count) {
   char path[PATH_MAX];
@@ -69,10 +75,10 @@ static void hide_absent(char **arguments, size_t count) {
   for (size_t name = 2; name < names + 2; name++) {
     bool is_there = false;
     for (size_t tree = names + 2; tree < count && !is_there; tree++) {
-      snprintf(path, sizeof path, "%s/%s", arguments[tree], arguments[name]);
+      join(path, arguments[tree], arguments[name]);
       is_there = exists(path);
     }
-    snprintf(path, sizeof path, "%s/%s", arguments[0], arguments[name]);
+    join(path, arguments[0], arguments[name]);
     if (is_there && unlink(path) != 0 && errno != ENOENT) fail_errno("cannot show %s", arguments[name]);
     if (!is_there && !exists(path) && mknod(path, S_IFCHR, makedev(0, 0)) != 0) fail_errno("cannot hide %s", arguments[name]);
   }
@@ -118,7 +124,7 @@ static void copy_step(char **arguments, size_t count) {
 /* GROUP CONTROLLER...: the groups below may have these controllers. */
 static void hand_out(char **arguments, size_t count) {
   char path[PATH_MAX], given[MAX_COPY_BYTES], word[64];
-  snprintf(path, sizeof path, "%s/cgroup.subtree_control", arguments[0]);
+  join(path, arguments[0], "cgroup.subtree_control");
   for (size_t index = 1; index < count; index++) {
     ssize_t length = read_file(AT_FDCWD, path, given + 1, sizeof given - 2);
     if (length < 0) fail_errno("cannot read %s", path);

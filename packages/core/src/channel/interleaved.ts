@@ -1,15 +1,5 @@
+import type { OutputSource } from '../ports/common/output-source.ts';
 import type { OutputChunk } from '../ports/common/process.ts';
-
-/** A stream of bytes that can be held back: what of Node's readable streams is needed. */
-export interface OutputSource {
-  readonly readableEnded: boolean;
-  readonly destroyed: boolean;
-  readonly closed: boolean;
-  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
-  once(event: 'end' | 'close', listener: () => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
-}
 
 /**
  * Both outputs of a program as they come, each held back while the reader is busy, until both have ended.

@@ -86,13 +86,13 @@ export const COPYING = 'copying';
 
 /** Exit codes of these scripts, above those of programs and below those of signals. */
 export const COPY_EXITS = {
-  unconfined: 90,
-  gone: 91,
-  busy: 92,
-  noFreezer: 93,
-  restless: 94,
-  letGo: 95,
-  killed: 96,
+  unconfined: 93,
+  gone: 94,
+  busy: 95,
+  noFreezer: 96,
+  restless: 97,
+  letGo: 98,
+  killed: 99,
 } as const;
 
 /** Shell text for `runAsking`, before a copy gets its name: only while somebody waits for it. */

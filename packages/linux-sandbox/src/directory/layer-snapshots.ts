@@ -13,9 +13,11 @@ import {
 } from '@litterbox/core/provider';
 import { listNamed } from '../script/list-named.ts';
 import { cannotHonour } from '@litterbox/sandbox-kit';
+import { copiesPlan } from '../script/copies-plan.ts';
 import { confinedCopy } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { Layer } from './layer.ts';
+import type { PlanEntry } from '../script/plan-entry.ts';
 import { runScriptOrFail } from '../script/run-script.ts';
 import { descriptionLine, type SandboxDirectories } from './sandbox-directories.ts';
 import { DISK_USAGE, snapshotUsage } from './snapshot-usage.ts';
@@ -34,6 +36,12 @@ export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
   readonly diskUsage?: string;
   /** Runs shell text on the host while the sandbox stands still. @throws LitterboxError as `copyError` has it */
   still(meta: Meta, script: string, options?: CallOptions): Promise<void>;
+  /**
+   * Does the same by a plan of the session program, which it says how to stand still; false where it takes the text.
+   *
+   * @throws LitterboxError as `copyError` has it
+   */
+  stage?(meta: Meta, plan: readonly PlanEntry[], options?: CallOptions): Promise<boolean>;
   /** Ends all that runs in the sandbox, then runs shell text on the host before anything starts in it again. */
   ended(meta: Meta, script: string): Promise<void>;
   /**
@@ -73,7 +81,7 @@ export class LayerSnapshots<Meta extends DirectoryDescription> implements Snapsh
 
   async take(id: SandboxId, options?: TakeSnapshotOptions): Promise<SnapshotName> {
     options?.signal?.throwIfAborted();
-    const { still, layersOf } = this.#input;
+    const { still, stage, layersOf } = this.#input;
     const { root } = this.#directories.layout;
     const { directory } = this.#directories.filesOf(id);
     const meta = await this.#read(id, options);
@@ -91,13 +99,41 @@ ${confinedCopy({ root, isRoot: await this.#input.isRoot(options), copy: copies }
 for lb_meta in meta.json ${RESTORING}; do [ ! -e ${quoted(directory)}/$lb_meta ] || break; done
 cp -- ${quoted(directory)}/$lb_meta meta.json && printf %s ${quoted(told)} >${KEPT} || exit 1
 mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
+    const plan = this.#plan(meta, { directory, kept, whole: `${this.#snapshots}/${name}`, note: told });
     try {
-      await still(meta, script, options);
+      if (!plan || !(await stage?.(meta, plan, options))) await still(meta, script, options);
     } catch (error) {
       await this.#sweep();
       throw error;
     }
     return name;
+  }
+
+  /** The same as the script of {@link take}; undefined where it takes other programs. */
+  #plan(
+    meta: Meta,
+    { directory, kept, whole, note }: Readonly<Record<'directory' | 'kept' | 'whole' | 'note', string>>,
+  ): readonly PlanEntry[] | undefined {
+    const copies = copiesPlan({
+      root: this.#directories.layout.root,
+      layers: this.#input.layersOf(meta),
+      from: directory,
+      to: kept,
+      // A killed restore has left the description under the other name.
+      more: [RESTORING, 'meta.json'].map((file) => ['file', `${directory}/${file}`, `${kept}/meta.new`]),
+    });
+    return (
+      copies && [
+        ['above', this.#snapshots],
+        ['names', this.#snapshots, kept, whole],
+        ['bases'],
+        ['refused'],
+        copies,
+        ['move', 'meta.new', 'meta.json'],
+        ['write', KEPT, note],
+        ['go'],
+      ]
+    );
   }
 
   async restore(id: SandboxId, snapshot: SnapshotName, options?: CallOptions): Promise<void> {

@@ -18,6 +18,7 @@ import {
   step,
 } from '@litterbox/core/provider';
 import { notRunning } from '@litterbox/sandbox-kit';
+import { HeldProcess } from '../program/held-process.ts';
 import { encodePlan, type PlanEntry, planWords } from '../script/plan-entry.ts';
 
 export interface PlaceProcessInput {
@@ -43,6 +44,8 @@ export interface PlaceProcessInput {
   readonly inherited: readonly string[];
   /** Aborted when the session ends. */
   readonly lost: AbortSignal;
+  /** Has somebody make the pipes and ask for the process; resolves with `asked` or with why not. Absent where {@link program} or a shell does that. */
+  readonly ask?: (id: string, words: readonly string[]) => Promise<string>;
   readonly onEnd: (process: PlaceProcess) => void;
 }
 
@@ -96,6 +99,8 @@ kill -9 $$`;
 
 /** Longest command text that is passed as an argument; Linux takes 128 KiB. A longer one becomes a file first. */
 const MAX_INLINE_CHARACTERS = 30_000;
+/** Longest plan that the link is told; the program takes 4 MiB. A longer one becomes a file first. */
+const MAX_ASKED_CHARACTERS = 2 ** 20;
 /** How long a process may take to be gone after it was killed, before the host lets go of its pipes all the same. */
 const KILL_GRACE_MS = 3_000;
 
@@ -183,33 +188,8 @@ export class PlaceProcess implements ProcessHandle {
   }
 
   static async start(input: PlaceProcessInput, options?: CallOptions): Promise<PlaceProcess> {
-    const { host, io, spec } = input;
-    const id = crypto.randomUUID();
-    const plan = input.takesPlans && !input.isKnown ? processPlan(input) : undefined;
-    const words = input.isKnown ? [] : plan ? planWords(plan) : [commandFile(input, id)];
-    const text = words.join(' ');
-    const takesWords = plan === undefined || input.program !== undefined;
-    const isInline = takesWords && text.length <= MAX_INLINE_CHARACTERS && text.isWellFormed();
-    if (!isInline) {
-      const bytes = plan ? encodePlan(plan) : encodeRaw(text);
-      await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
-    }
-    const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
-    const starter = await host.spawn(
-      {
-        argv: [
-          ...(input.program === undefined
-            ? (['sh', '-c', STARTER_SCRIPT] as const)
-            : ([input.program, 'relay'] as const)),
-          io,
-          id,
-          hasStdin ? 'pipe' : 'none',
-          ...(isInline ? words : []),
-        ],
-        ...(hasStdin && { stdin: 'pipe' }),
-      },
-      { signal: input.lost },
-    );
+    const { spec } = input;
+    const starter = await startHalf(input, crypto.randomUUID());
     const abort = () => void starter[Symbol.asyncDispose]();
     options?.signal?.addEventListener('abort', abort, { once: true });
     if (input.given && input.given.length > 0) starter.write(input.given).catch(() => {}); // one that has ended says why
@@ -299,6 +279,70 @@ export class PlaceProcess implements ProcessHandle {
     });
     await helper.exit;
   }
+}
+
+/** Starts the host's half of a process. */
+async function startHalf(input: PlaceProcessInput, id: string): Promise<ProcessHandle> {
+  const { host, io, spec } = input;
+  const plan = input.takesPlans && !input.isKnown ? processPlan(input) : undefined;
+  const words = input.isKnown ? [] : plan ? planWords(plan) : [commandFile(input, id)];
+  const text = words.join(' ');
+  const takesWords = plan === undefined || input.program !== undefined;
+  const isHeld = input.ask !== undefined && host.pipes !== undefined;
+  const isInline =
+    takesWords &&
+    (isHeld ? text.length <= MAX_ASKED_CHARACTERS : text.length <= MAX_INLINE_CHARACTERS && text.isWellFormed());
+  if (!isInline) {
+    const bytes = plan ? encodePlan(plan) : encodeRaw(text);
+    await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
+  }
+  const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
+  const asked = isInline ? words : [];
+  if (isHeld) return await held(input, id, asked, hasStdin);
+  return await host.spawn(
+    {
+      argv: [
+        ...(input.program === undefined
+          ? (['sh', '-c', STARTER_SCRIPT] as const)
+          : ([input.program, 'relay'] as const)),
+        io,
+        id,
+        hasStdin ? 'pipe' : 'none',
+        ...asked,
+      ],
+      ...(hasStdin && { stdin: 'pipe' }),
+    },
+    { signal: input.lost },
+  );
+}
+
+/** This process opens the pipes. */
+async function held(
+  input: PlaceProcessInput,
+  id: string,
+  words: readonly string[],
+  hasStdin: boolean,
+): Promise<ProcessHandle> {
+  const { ask, host, io, lost } = input;
+  if (!ask || !host.pipes) throw new Error('nobody asks for it'); // which the caller has looked up
+  const word = await ask(id, words);
+  if (word !== 'asked') return refusedProcess(word);
+  const isEnding = async () => (await host.files.stat(`${io}/../dying`)) !== undefined;
+  return await HeldProcess.open({ host, pipes: host.pipes, place: `${io}/${id}`, hasStdin, lost, isEnding });
+}
+
+/** A process that says a word and has ended. */
+function refusedProcess(word: string): ProcessHandle {
+  return {
+    exit: Promise.resolve({ code: 1 }),
+    async *[Symbol.asyncIterator]() {
+      yield { type: 'stdout-data', bytes: encodeRaw(`${word}\n`) };
+    },
+    write: async () => {},
+    closeStdin: async () => {},
+    kill: async () => {},
+    async [Symbol.asyncDispose]() {},
+  };
 }
 
 /** The session says that it ends: it is over in a moment, and then another one can be started. */

@@ -10,7 +10,6 @@ import {
   type CallOptions,
   type Host,
   type NetworkNamespace,
-  type OutputChunk,
   type ProcessHandle,
   type ProcessSpec,
   INSIDE,
@@ -19,9 +18,12 @@ import {
 } from '@litterbox/core/provider';
 import { type KernelFacts, networkOf, parseFacts } from '../kernel/kernel-facts.ts';
 import { notRunning } from '@litterbox/sandbox-kit';
-import { type KeptFacts, MAX_KEPT_FACTS_CHARACTERS, parseKeptFacts } from './kept-facts.ts';
+import { type KeptFacts, parseKeptFacts } from './kept-facts.ts';
 import type { PlaceFiles } from './place-files.ts';
 import { PlaceProcess, type PlaceProcessInput } from './place-process.ts';
+import { encodePlan } from '../script/plan-entry.ts';
+import { ServedProgram } from '../program/served-program.ts';
+import { lineOf, Talk } from '../program/talk.ts';
 
 /** How the supervisor of a session is started, and what its facts are held against. */
 export interface Launch {
@@ -29,6 +31,8 @@ export interface Launch {
   readonly argv: readonly [string, ...string[]];
   /** The bytes that it reads from stdin before anything else. */
   readonly given?: Uint8Array;
+  /** Whether a link of the session program starts the session too, by {@link Launch.given}; else {@link Launch.argv} does. @defaultValue false */
+  readonly isByLink?: boolean;
   /** What the host's own namespaces are called, by {@link HOST_NAMESPACES_SCRIPT}. */
   readonly namespaces: string;
   /** Whether the session begins with a change scanner of its own. @defaultValue false */
@@ -54,8 +58,14 @@ export interface SessionInput {
   readonly hasScannerPlace: boolean;
   /** Absolute path of the session program on the host; absent: shell text does what it does. */
   readonly program?: string;
-  /** Asked before every start of a session: what is there on the host may have changed since the last one. */
-  launch(options?: CallOptions): Promise<Launch>;
+  /** The session program that has made the sandbox and may be the link now; absent, undefined or taken: another is started. */
+  served?(): ServedProgram | undefined;
+  /**
+   * Asked before every start of a session: what is there on the host may have changed since the last one.
+   *
+   * @param served what can look at the host. Where a session lives already it looks at nothing.
+   */
+  launch(options?: CallOptions, served?: ServedProgram): Promise<Launch>;
 }
 
 /** What a session is wanted for. One for a program is not started in a sandbox that is paused or stopped. */
@@ -95,15 +105,19 @@ export class Session implements AsyncDisposable {
   /** Aborted when the session has ended: whatever waits for it on the host is ended too. */
   readonly #lost = new AbortController();
   readonly #pump: Promise<void>;
+  /** Questions that the link has not answered, by the id of the process. */
+  readonly #asked = new Map<string, (word: string) => void>();
+  readonly #canAsk: boolean;
 
-  private constructor(input: SessionInput, link: ProcessHandle, output: AsyncIterator<string>, facts: KeptFacts) {
+  private constructor(input: SessionInput, { handle, talk, isProgram }: Link, facts: KeptFacts) {
     this.#input = input;
-    this.#link = link;
+    this.#link = handle;
+    this.#canAsk = isProgram;
     this.assurance = facts.assurance;
     this.network = facts.network;
     this.#hasScanner = facts.hasScanner === true;
     this.#takesPlans = facts.takesPlans === true;
-    this.#pump = this.#watch(output);
+    this.#pump = this.#watch(talk);
   }
 
   /**
@@ -111,24 +125,22 @@ export class Session implements AsyncDisposable {
    *   `SANDBOX_PAUSED`, `SANDBOX_STOPPED` when a program is to start in a sandbox at rest that has no session.
    */
   static async attach(input: SessionInput, purpose: SessionPurpose, options?: CallOptions): Promise<Session> {
-    const { program, files } = input;
-    const linkArguments = program === undefined ? (['sh', '-c', LINK_SCRIPT] as const) : ([program, 'link'] as const);
-    const argv = [...linkArguments, files.directory, purpose] as const;
-    const link = await input.host.spawn({ argv, stdin: 'pipe' });
+    const beginning = await beginLink(input, purpose);
+    // A start needs to know these things of the machine: they are asked meanwhile, so that one does not wait for the other.
+    const launching = input.launch(options, beginning.served);
+    launching.catch(() => {}); // of no interest where a session lives
     try {
-      const output = lines(link)[Symbol.asyncIterator]();
-      // What a start needs to know is asked meanwhile, so that one does not wait for the other.
-      const launching = input.launch(options);
-      launching.catch(() => {}); // of no interest where a session lives
-      const { value = '' } = await output.next();
-      const [state = '', kept] = /^(\S*)(?: (.*))?$/s.exec(value)?.slice(1) ?? [];
+      const [state = '', kept] = /^(\S*)(?: (.*))?$/s.exec(await beginning.line)?.slice(1) ?? [];
       assertLinked(input, state);
       failpoint('session.after-link');
-      const facts = state === 'alive' ? keptFactsOf(input, kept) : await launch(input, await launching, options);
-      await link.write(encodeRaw('watch\n'));
-      return new Session(input, link, output, facts);
+      const launched = state === 'alive' ? undefined : await launching;
+      const link = await beginning.take();
+      if (!link) throw notLinked(input);
+      const facts = launched ? await launch(input, launched, link, options) : keptFactsOf(input, kept);
+      await link.handle.write(link.isProgram ? encodePlan([['watch'], ['go']]) : encodeRaw('watch\n'));
+      return new Session(input, link, facts);
     } catch (error) {
-      await link[Symbol.asyncDispose]();
+      await beginning.end();
       throw error;
     }
   }
@@ -185,6 +197,7 @@ export class Session implements AsyncDisposable {
         // A session of an earlier release has a shell there.
         ...(program !== undefined && (io === 'scan-io' || this.#takesPlans) && { program }),
         takesPlans: this.#takesPlans,
+        ...(this.#canAsk && (io === 'scan-io' || this.#takesPlans) && { ask: (id, words) => this.#ask(io, id, words) }),
         lost: this.#lost.signal,
         onEnd: (process) => this.#processes.delete(process),
       },
@@ -194,6 +207,14 @@ export class Session implements AsyncDisposable {
     return started;
   }
 
+  /** Has the link make the pipes of a process and ask for it. Resolves with `asked`, or with why not. */
+  async #ask(io: 'io' | 'scan-io', id: string, words: readonly string[]): Promise<string> {
+    if (this.#lost.signal.aborted) return 'lost';
+    const answered = new Promise<string>((resolve) => this.#asked.set(id, resolve));
+    await this.#link.write(encodePlan([['ask', io, id, ...words], ['go']]));
+    return await answered;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     // The processes first, while there is a session to end them in; then the lock: without other clients the session ends.
     await Promise.allSettled([...this.#processes].map((process) => process[Symbol.asyncDispose]()));
@@ -201,63 +222,114 @@ export class Session implements AsyncDisposable {
     await this.#pump;
   }
 
-  async #watch(output: AsyncIterator<string>): Promise<void> {
-    await output.next().catch(() => undefined); // `gone`, or the link itself ended
-    this.#lost.abort();
-  }
-}
-
-/** More than a line with the facts of a session takes. */
-const MAX_LINE_CHARACTERS = 2 * MAX_KEPT_FACTS_CHARACTERS;
-/** More than the files take that a supervisor prints when it starts. */
-const MAX_SAID_CHARACTERS = 8 * 2 ** 20;
-
-async function* lines(handle: ProcessHandle): AsyncGenerator<string, undefined, undefined> {
-  let text = '';
-  for await (const { type, bytes } of handle) {
-    if (type === 'stderr-data') continue;
-    text += decodeRaw(bytes);
-    if (text.length > MAX_LINE_CHARACTERS) throw endless();
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n')) {
-      yield text.slice(0, end);
-      text = text.slice(end + 1);
+  async #watch(talk: Talk): Promise<void> {
+    for (;;) {
+      const line = await talk.next(lineOf).catch(() => undefined);
+      const [word = '', id = ''] = line?.text.trimEnd().split(' ') ?? [];
+      const answer = this.#asked.get(id);
+      if (!answer) break; // `gone`, or the link itself ended
+      this.#asked.delete(id);
+      answer(word);
     }
+    this.#lost.abort();
+    for (const answer of this.#asked.values()) answer('lost');
   }
-  return undefined;
 }
 
 /** An agent has closed the workspace to itself. The supervisor has opened it by now. */
 class ClosedWorkspace extends LitterboxError {}
 
-/** As {@link launchOnce}, and once more where the workspace was closed. */
-async function launch(input: SessionInput, launched: Launch, options?: CallOptions): Promise<KeptFacts> {
+/** The program that holds this client's lock on the session, and its messages. */
+interface Link {
+  readonly handle: ProcessHandle;
+  readonly talk: Talk;
+  /** It is the session program, and takes plans. */
+  readonly isProgram: boolean;
+}
+
+/** A link on its way. */
+interface LinkBeginning {
+  /** Tells how the sandbox is; empty where no link could be made. */
+  readonly line: Promise<string>;
+  /** What can look at the machine behind the link. */
+  readonly served?: ServedProgram;
+  take(): Promise<Link | undefined>;
+  end(): Promise<void>;
+}
+
+async function beginLink(input: SessionInput, purpose: SessionPurpose): Promise<LinkBeginning> {
+  const { program, host } = input;
+  const { directory } = input.files;
+  if (program === undefined) {
+    const handle = await host.spawn({ argv: ['sh', '-c', LINK_SCRIPT, directory, purpose], stdin: 'pipe' });
+    const talk = new Talk(handle);
+    return {
+      line: talk.next(lineOf).then(({ text }) => text.trimEnd()),
+      take: async () => ({ handle, talk, isProgram: false }),
+      end: async () => await handle[Symbol.asyncDispose](),
+    };
+  }
+  const first = input.served?.();
+  const served = first && !first.isOver ? first : new ServedProgram(host, program);
+  let taken: Link | undefined;
+  return {
+    line: served.link(directory, purpose),
+    served,
+    take: async () => {
+      const own = await served.take();
+      taken = own && { ...own, isProgram: true };
+      return taken;
+    },
+    end: async () => {
+      await taken?.handle[Symbol.asyncDispose]();
+      await served[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** As {@link launchBy}, and once more where the workspace was closed. */
+async function launch(input: SessionInput, launched: Launch, link: Link, options?: CallOptions): Promise<KeptFacts> {
+  const once = async () =>
+    link.isProgram && launched.isByLink
+      ? await launchBy(link, input, launched, options)
+      : await launchBeside(input, launched, options);
   try {
-    return await launchOnce(input, launched, options);
+    return await once();
   } catch (error) {
-    if (error instanceof ClosedWorkspace) return await launchOnce(input, launched, options);
+    if (error instanceof ClosedWorkspace) return await once();
+    throw error;
+  }
+}
+
+/** Starts the session by a program of its own, which ends when it runs. */
+async function launchBeside(input: SessionInput, launched: Launch, options?: CallOptions): Promise<KeptFacts> {
+  const handle = await input.host.spawn({ argv: launched.argv, stdin: 'pipe' });
+  try {
+    const facts = await launchBy({ handle, talk: new Talk(handle) }, input, launched, options);
+    void handle[Symbol.asyncDispose](); // the launcher alone, which ends by itself
+    return facts;
+  } catch (error) {
+    await handle.closeStdin();
+    await handle[Symbol.asyncDispose]();
     throw error;
   }
 }
 
 /** Starts the supervisor unless one lives, judges what the kernel says, and lets the session go or ends it. */
-async function launchOnce(
+async function launchBy(
+  { handle, talk }: Pick<Link, 'handle' | 'talk'>,
   input: SessionInput,
-  { argv, given, namespaces, hasScanner, takesPlans, judge }: Launch,
+  { given, namespaces, hasScanner, takesPlans, judge }: Launch,
   options?: CallOptions,
 ): Promise<KeptFacts> {
   const { host, files } = input;
-  const handle = await host.spawn({ argv, stdin: 'pipe' });
   const abort = () => void handle.closeStdin(); // the supervisor then ends what it started
   options?.signal?.addEventListener('abort', abort, { once: true });
   try {
     if (given !== undefined) await handle.write(given).catch(() => {}); // one that has ended by then says why by itself
-    const supervisor = new SupervisorTalk(handle);
-    const { words, said } = await supervisor.next();
+    const { words, said } = await hear(talk);
     options?.signal?.throwIfAborted();
-    if (words[0] === 'alive') {
-      void handle[Symbol.asyncDispose]();
-      return await readKeptFacts(input);
-    }
+    if (words[0] === 'alive') return await readKeptFacts(input);
     if (words[0] !== 'facts') {
       const reason = words[0]?.replace(/^error /, '') ?? (said === '' ? 'the supervisor said nothing' : said);
       const Failure = /Can't chdir to/.test(reason) ? ClosedWorkspace : LitterboxError;
@@ -294,62 +366,27 @@ async function launchOnce(
     } satisfies KeptFacts);
     const facts = keptFactsOf(input, kept); // what the machine says is held to the same as what it keeps
     await handle.write(encodeRaw(`go ${kept}\n`));
-    const answer = await supervisor.next();
+    const answer = await hear(talk);
     failpoint('session.after-go');
-    if (answer.words[0] === 'running') {
-      void handle[Symbol.asyncDispose](); // the launcher alone, which ends by itself
-      return facts;
-    }
+    if (answer.words[0] === 'running') return facts;
     if (answer.words[0] === 'unwritable') await host.files.write(files.session, encodeRaw(kept)); // says why it cannot be written
     throw new LitterboxError('UNAVAILABLE', `The session of the sandbox did not start: ${shown(answer.said.trim())}.`, {
       operation: 'provider.start',
       provider: input.provider,
       hint: advice`Try again; if it happens again, run ${step('machine-check')}.`,
     });
-  } catch (error) {
-    await handle.closeStdin();
-    await handle[Symbol.asyncDispose]();
-    throw error;
   } finally {
     options?.signal?.removeEventListener('abort', abort);
   }
 }
 
-/** What is not ours, or is a machine that sends what it likes. */
-function endless(): LitterboxError {
-  return new LitterboxError(
-    'PROVIDER_PROTOCOL_ERROR',
-    'The watcher of the sandbox sent more output than it can have.',
-    {
-      operation: 'provider.start',
-      hint: advice`Check who runs that machine; on this one, run ${step('machine-check')}.`,
-    },
-  );
-}
-
-/** What the supervisor says, one message at a time. */
-class SupervisorTalk {
-  readonly #chunks: AsyncIterator<OutputChunk>;
-
-  constructor(handle: ProcessHandle) {
-    this.#chunks = handle[Symbol.asyncIterator]();
-  }
-
-  async next(): Promise<{ readonly words: readonly string[]; readonly said: string }> {
-    let text = '';
-    let said = '';
-    for (let next = await this.#chunks.next(); !next.done; next = await this.#chunks.next()) {
-      const { type, bytes } = next.value;
-      if (type === 'stderr-data') {
-        said = (said + decodeRaw(bytes)).slice(-4096);
-        continue;
-      }
-      text += decodeRaw(bytes);
-      if (text.length > MAX_SAID_CHARACTERS) throw endless();
-      if (text.startsWith('facts\0') ? text.endsWith('\0end\0') : text.endsWith('\0')) break;
-    }
-    return { words: text.split('\0').slice(0, -1), said };
-  }
+/** One message of the supervisor: words that end with a NUL each. */
+async function hear(talk: Talk): Promise<{ readonly words: readonly string[]; readonly said: string }> {
+  const { text } = await talk.next((output) => {
+    const isWhole = output.startsWith('facts\0') ? output.endsWith('\0end\0') : output.endsWith('\0');
+    return isWhole ? output.length : 0;
+  });
+  return { words: text.split('\0').slice(0, -1), said: talk.complaint };
 }
 
 /** Of a session that another program has started since this one looked. */
@@ -383,7 +420,11 @@ function assertLinked({ provider }: SessionInput, state: string): void {
       provider,
       hint: advice`Try again; if it happens again, run ${step('machine-check')}.`,
     });
-  throw new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
+  throw notLinked({ provider });
+}
+
+function notLinked({ provider }: Pick<SessionInput, 'provider'>): LitterboxError {
+  return new LitterboxError('NOT_FOUND', 'The directory of the sandbox is gone.', {
     operation: 'provider.open',
     provider,
     hint: advice`Run ${step('sandbox-recover')}.`,

@@ -24,10 +24,15 @@ const healed = (directory: string) =>
 
 /** The layers of a workspace whose upper layer may be frozen. */
 export const FREEZABLE_LAYERS: readonly Layer[] = [
-  { name: UPPER, copy: (from, to) => `${healed(from.slice(0, -UPPER.length))} && ${copyTree(from, to)}` },
+  {
+    name: UPPER,
+    kind: 'upper',
+    copy: (from, to) => `${healed(from.slice(0, -UPPER.length))} && ${copyTree(from, to)}`,
+  },
   // Sandboxes and snapshots of an earlier release have none.
   {
     name: FROZEN,
+    kind: 'some',
     copy: (from, to) => `if [ -d ${quoted(from)} ]; then ${copyTree(from, to)}; else mkdir -p ${quoted(to)}; fi`,
   },
 ];

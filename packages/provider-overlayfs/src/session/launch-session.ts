@@ -1,4 +1,10 @@
-import { type DirectoryLayout, type Launch, type PlaceFiles, encodePlan } from '@litterbox/linux-sandbox';
+import {
+  type DirectoryLayout,
+  type Launch,
+  type PlaceFiles,
+  type ServedProgram,
+  encodePlan,
+} from '@litterbox/linux-sandbox';
 import { advice, type CallOptions, encodeRaw, type Host, LitterboxError, step } from '@litterbox/core/provider';
 import { assuranceOf } from './assurance-of.ts';
 import { environmentArguments } from './bwrap-arguments.ts';
@@ -25,13 +31,17 @@ export interface LaunchInput {
   /** Absolute path of the session program; undefined: shell text does what it does. */
   readonly program: string | undefined;
   /** Looks at the host as it is now. */
-  look(options?: CallOptions): Promise<HostLook>;
+  look(options?: CallOptions, served?: ServedProgram): Promise<HostLook>;
 }
 
 /** How a session is started: namespaces, overlay and first process, by a supervisor in a mount namespace of its own. */
-export async function launchSession(input: LaunchInput, options?: CallOptions): Promise<Launch> {
+export async function launchSession(
+  input: LaunchInput,
+  options?: CallOptions,
+  served?: ServedProgram,
+): Promise<Launch> {
   const { machine, layout, sandbox, meta, strategy, filter, environment } = input;
-  const { etc, sources, proc, namespaces, overlays, processors } = await input.look(options);
+  const { etc, sources, proc, namespaces, overlays, processors } = await input.look(options, served);
   const program = strategy.isForShell ? undefined : input.program;
   const disk = imageOf(layout, strategy, meta);
   const base = meta.live?.directory ?? baseDirectory(layout, strategy, meta.over?.base ?? meta.base);
@@ -72,17 +82,25 @@ export async function launchSession(input: LaunchInput, options?: CallOptions): 
   };
   // The launcher is ended with this call; the supervisor, in a session of its own, is nobody's child from there on.
   const launcher = `exec 3<&0; setsid unshare ${machine.isRoot ? '' : '-Ur '}-m -p --propagation private sh -c "$0" <&3 3<&- & exec 3<&-; wait`;
+  const isByLink = program !== undefined && machine.scope === undefined;
   const started =
     program === undefined
       ? {
           argv: ['sh', '-c', launcher, supervisorScript(decided)],
           given: encodeRaw(`${environmentArguments(environment)}\n`),
         }
-      : { argv: [program, 'session'], given: encodePlan(sessionPlan(decided, environment, program)) };
+      : {
+          argv: [program, 'session'],
+          given: encodePlan([
+            ...(isByLink ? [['session'] as const] : []),
+            ...sessionPlan(decided, environment, program),
+          ]),
+        };
   const [first, ...words] = [...(machine.scope ?? []), ...started.argv];
   return {
     argv: [first ?? 'sh', ...words],
     given: started.given,
+    isByLink,
     namespaces,
     hasScanner: program !== undefined,
     takesPlans: program !== undefined,

@@ -13,6 +13,7 @@ import {
   READ_ONLY_PROC,
   runProgram,
   runScriptOrFail,
+  type ServedProgram,
   scriptError,
   encodePlan,
   type PlanEntry,
@@ -49,6 +50,8 @@ export interface HostLook {
 
 /** A look that was begun before the session was asked for. */
 export interface LookAhead {
+  /** It has looked, and goes on as the link to the session. */
+  readonly served: ServedProgram | undefined;
   readonly look: Promise<HostLook>;
   /** When it was begun, by `performance.now()`. */
   readonly beganAt: number;
@@ -65,11 +68,13 @@ export interface HostLookInput {
   readonly meta: SandboxMeta;
   /** Absolute path of the session program; undefined: shell text does what it does. */
   readonly program: string | undefined;
+  /** The same, running already. @defaultValue it is started */
+  readonly served?: ServedProgram | undefined;
 }
 
 /** Looks, by one program. Needs nothing of the sandbox's directory, so that it can be made meanwhile. */
 export async function lookAtHost(
-  { host, machine, layout, meta, program }: HostLookInput,
+  { host, machine, layout, meta, program, served }: HostLookInput,
   options?: CallOptions,
 ): Promise<HostLook> {
   // Bubblewrap makes the place of a mount by its path, and follows a link that an earlier session left there.
@@ -113,7 +118,8 @@ ${findCredentials(directories)}
   ];
   const look = async () => {
     if (program === undefined) return await runScriptOrFail(host, 'provider.start', script, options);
-    const { code, stdout, stderr } = await runProgram(host, [program, 'look'], encodePlan(plan), options);
+    const { code, stdout, stderr } = await (served?.run('look', plan, options) ??
+      runProgram(host, [program, 'look'], encodePlan(plan), options));
     if (code !== 0) throw scriptError('provider.start', code, stdout + stderr);
     // The directory of /etc has to be made anew, which takes other programs.
     return stdout.startsWith('\0') ? await runScriptOrFail(host, 'provider.start', script, options) : stdout;

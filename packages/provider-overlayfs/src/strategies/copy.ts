@@ -6,7 +6,7 @@ const clone = (name: 'reflink' | 'copy', flag: string): Strategy => ({
   name,
   remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
   changes: 'workspace',
-  layers: ['ws', 'home'].map((name) => ({ name, copy: copyTree })),
+  layers: ['ws', 'home'].map((name) => ({ name, kind: 'tree', copy: copyTree })),
   owned: ['ws'],
   bound: 'image',
   probe: (directory) => `d=${quoted(`${directory}/.unfinished-probe-${crypto.randomUUID()}`)}

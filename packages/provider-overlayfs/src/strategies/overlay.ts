@@ -23,7 +23,7 @@ export const overlay: Strategy = {
   name: 'overlay',
   remedy: 'Keep the state directory (LITTERBOX_HOME) on ext4, XFS or Btrfs.',
   changes: 'upper',
-  layers: [...FREEZABLE_LAYERS, { name: 'home', copy: copyTree }],
+  layers: [...FREEZABLE_LAYERS, { name: 'home', kind: 'tree', copy: copyTree }],
   begin: BEGIN_LAYERS,
   owned: ['ws', 'upper'],
   bound: 'image',

@@ -2,6 +2,7 @@ import type { FileType } from '../../domain/paths/file-type.ts';
 import type { ByteStream } from '../common/byte-stream.ts';
 import type { CallOptions } from '../common/call.ts';
 import type { OpenPort } from '../common/open-port.ts';
+import type { OutputSource } from '../common/output-source.ts';
 import type { ProcessHandle, ProcessSpec } from '../common/process.ts';
 
 /** Facts of a host that never change while it runs. */
@@ -57,6 +58,29 @@ export interface HostFiles {
   rename(source: string, target: string, options?: CallOptions): Promise<void>;
   /** Removes a file or a whole tree without following links; absent is fine. */
   remove(path: string, options?: CallOptions): Promise<void>;
+}
+
+/** The writing end of a named pipe. Bytes that nobody reads any more are dropped. */
+export interface PipeWriter {
+  /** Resolves when the kernel has the bytes, or drops them. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Lets go of the pipe when all is written. */
+  end(): void;
+  /** Lets go of it at once. */
+  destroy(): void;
+}
+
+/**
+ * Named pipes of a machine that this process can open itself, without a program that passes their bytes on. Paths are absolute, no link is followed,
+ * and no method waits for who has the other end.
+ */
+export interface HostPipes {
+  /** The bytes that are written into it from now on; it closes when its last writer has gone. Having none yet is not having gone. */
+  read(path: string): Promise<OutputSource & { destroy(): unknown }>;
+  /** `undefined` while nobody reads it. */
+  write(path: string): Promise<PipeWriter | undefined>;
+  /** Lets go of everybody who waits for another end, and ends it for readers where no writer is left. */
+  release(path: string): Promise<void>;
 }
 
 /** Where a socket listens: a Unix socket's absolute path, or a TCP port of a name or address. */
@@ -118,6 +142,8 @@ export interface Host extends AsyncDisposable {
    */
   spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
   readonly files: HostFiles;
+  /** Absent where pipes of that machine take programs on it. */
+  readonly pipes?: HostPipes;
   /** A socket on that machine. @throws LitterboxError `UNAVAILABLE` when nothing listens. */
   connect(address: SocketAddress, options?: CallOptions): Promise<ByteStream>;
   /** Makes ready to connect to programs in a namespace. Absent where the machine cannot. Does nothing that lasts until the first connection. */

@@ -1,0 +1,66 @@
+#include "ask.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files.h"
+
+enum { MAX_LINE_BYTES = 128 };
+
+static const char *path_of(const char *identity, const char *suffix) {
+  static char path[NAME_MAX];
+  snprintf(path, sizeof path, "%.64s.%s", identity, suffix);
+  return path;
+}
+
+void remove_asked(int io, const char *identity) {
+  static const char *const suffixes[] = {"in", "out", "err", "exit", "cmd"};
+  for (size_t index = 0; index < sizeof suffixes / sizeof *suffixes; index++) (void)unlinkat(io, path_of(identity, suffixes[index]), 0);
+}
+
+static bool make_pipe(int io, const char *identity, const char *suffix) {
+  const char *path = path_of(identity, suffix);
+  return mkfifoat(io, path, 0600) == 0 && fchmodat(io, path, 0666, 0) == 0;
+}
+
+/* The words of the plan, each with a NUL behind it. */
+static bool write_words(int io, const char *identity, char *const *words) {
+  int file = openat(io, path_of(identity, "cmd"), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (file < 0) return false;
+  bool is_written = true;
+  for (; *words != NULL && is_written; words++) is_written = write_all(file, *words, strlen(*words) + 1);
+  return close(file) == 0 && is_written;
+}
+
+static bool is_marked(int io, const char *mark) {
+  struct stat found;
+  return fstatat(io, mark, &found, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static const char *ask(int io, const char *identity, char *const *words) {
+  static const char *const suffixes[] = {"out", "err", "exit", "in"};
+  for (size_t index = 0; index < sizeof suffixes / sizeof *suffixes; index++)
+    if (!make_pipe(io, identity, suffixes[index])) return "no-fifo";
+  if (is_marked(io, "../dying")) return "ending";
+  if (is_marked(io, "../paused")) return "paused";
+  if (is_marked(io, "../stopped")) return "stopped";
+  if (*words != NULL && !write_words(io, identity, words)) return "no-fifo";
+  int control = openat(io, "control", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (control < 0) return is_marked(io, "../dying") ? "ending" : "no-fifo";
+  char line[MAX_LINE_BYTES];
+  int length = snprintf(line, sizeof line, "run %.64s\n", identity);
+  bool is_asked = length > 0 && write_all(control, line, (size_t)length);
+  close(control);
+  return is_asked ? NULL : "no-fifo";
+}
+
+const char *ask_for(int io, const char *identity, char *const *words) {
+  const char *refusal = ask(io, identity, words);
+  if (refusal != NULL) remove_asked(io, identity);
+  return refusal;
+}
