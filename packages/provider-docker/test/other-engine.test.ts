@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { collected, forBackend } from '@litterbox/conformance';
 import type { SandboxProvider } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import Client from 'dockerode';
+import { PrivateEngine } from './private-engine.ts';
 import { docker } from '../src/index.ts';
 import { absence, TEST_SOCKET } from './backend.ts';
 import { EngineOverTls } from './engine-over-tls.ts';
@@ -76,6 +78,39 @@ if (process.getuid?.() === 0) {
 
         await using back = await (await over.provider()).open(onFar.id);
         expect(await collected(await back.spawn({ argv: ['cat', 'kept'] }))).toMatchObject({ stdout: 'far\n' });
+      },
+    );
+
+    suite.it(
+      'FC-324: is unreachable through another engine of this machine, and through none, and nothing of it goes',
+      async () => {
+        await using other = await PrivateEngine.start();
+        await using sandboxes = await Sandboxes.open();
+        const { directory, provider } = sandboxes;
+        const runtime = await sandboxes.create();
+        await collected(await runtime.spawn({ argv: ['sh', '-c', 'echo home >$HOME/kept; echo work >kept'] }));
+        const host = localHost();
+        const facts = await host.facts();
+        const through = (socket: string) => docker({ host, facts, directory, socket });
+        const elsewhere = through(other.socket);
+        expect(await states(elsewhere)).toEqual(new Map([[runtime.id, 'unreachable']]));
+        const away = through(join(directory, 'nobody'));
+        await expect(states(away)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+        for (const wrong of [elsewhere, away])
+          for (const options of [{}, { keepPlayground: true }])
+            await expect(wrong.remove(runtime.id, options)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+        expect(await containersOf(local, runtime.id)).toBe(1);
+        expect(await states(provider)).toEqual(new Map([[runtime.id, 'running']]));
+        const kept = await collected(await runtime.spawn({ argv: ['sh', '-c', 'cat $HOME/kept kept'] }));
+        expect(kept).toMatchObject({ stdout: 'home\nwork\n' });
+        // One whose container somebody has removed is on this engine all the same.
+        for (const { Id } of await local.listContainers({
+          all: true,
+          filters: { label: [`dev.litterbox.id=${runtime.id}`] },
+        }))
+          await local.getContainer(Id).remove({ force: true });
+        expect(await states(provider)).toEqual(new Map([[runtime.id, 'running']]));
+        expect(await collected(await runtime.spawn({ argv: ['cat', 'kept'] }))).toMatchObject({ stdout: 'work\n' });
       },
     );
 

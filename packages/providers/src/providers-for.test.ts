@@ -5,6 +5,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Host, HostFacts } from '@litterbox/core/provider';
 import { providersFor } from './providers-for.ts';
 
+/** A provider that does nothing. */
+const PROVIDER =
+  '{ name: key, traits: { roots: [] }, probe() {}, create() {}, open() {}, list() {}, remove() {}, [Symbol.asyncDispose]() {} }';
 let directory = '';
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'litterbox-providers-'));
@@ -14,8 +17,8 @@ beforeEach(async () => {
     join(made, 'package.json'),
     '{"name":"litterbox-provider-made","type":"module","exports":{".":{"types":"./dist/x.d.ts","default":"./dist/index.js"}}}',
   );
-  await writeFile(join(made, 'dist/index.js'), 'export const provider = ({ key }) => ({ name: key });\n');
-  await writeFile(join(directory, 'plain.mjs'), 'export default ({ key }) => ({ name: key });\n');
+  await writeFile(join(made, 'dist/index.js'), `export const provider = ({ key }) => (${PROVIDER});\n`);
+  await writeFile(join(directory, 'plain.mjs'), `export default ({ key }) => (${PROVIDER});\n`);
   await writeFile(join(directory, 'none.mjs'), 'export const provider = 1;\n');
   await writeFile(join(directory, 'broken.mjs'), 'throw new Error("my bug");\n');
   await mkdir(join(directory, 'repo/.git'), { recursive: true });
@@ -39,6 +42,19 @@ test('a package and a module by others come after those that come along, loaded 
   });
   await expect(named(`none=${directory}/none.mjs`).at(-1)?.load()).rejects.toMatchObject({ code: 'CONFIG_VALUE' });
   expect(providersFor({ LITTERBOX_PROVIDERS: '' })).toBe(providersFor({}));
+});
+
+test('FC-323: what code of others throws, or gives in place of a provider, is told as that', async () => {
+  for (const [name, text, why] of [
+    ['empty', 'export default () => ({})', 'is no provider: it has no probe'],
+    ['throws', 'export default () => { throw new Error("late") }', 'cannot be made: late'],
+  ] as const) {
+    await writeFile(join(directory, `${name}.mjs`), text);
+    const make = await named(`x=${directory}/${name}.mjs`).at(-1)?.load();
+    expect(() => make?.({ ...machine, key: 'x' })).toThrow(
+      expect.objectContaining({ code: 'UNAVAILABLE', message: expect.stringContaining(why) }),
+    );
+  }
 });
 
 test('AX178: no code of the repository is named as a provider, by a link neither, nor code that others can write', async () => {

@@ -2,7 +2,13 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { LitterboxError, type ProviderFactory, type ProviderLoader, shown } from '@litterbox/core/provider';
+import {
+  LitterboxError,
+  type ProviderFactory,
+  type ProviderLoader,
+  type SandboxProvider,
+  shown,
+} from '@litterbox/core/provider';
 import { repositoryTop } from '@litterbox/host';
 import { PROVIDERS } from './providers.ts';
 
@@ -76,13 +82,39 @@ async function loadFactory(kind: string, path: string): Promise<ProviderFactory>
     );
   }
   const factory = module['provider'] ?? module['default'];
-  if (typeof factory === 'function') return factory as ProviderFactory;
+  if (typeof factory === 'function') return checked(kind, path, factory as ProviderFactory);
   throw new LitterboxError('CONFIG_VALUE', `The provider ${kind} exports no function provider, and none by default.`, {
     operation: 'provider.load',
     provider: kind,
     hint: 'Export the factory as provider, as npm create litterbox-provider does.',
   });
 }
+
+/** Code of others: what it throws, or gives in place of a provider, is told as that. */
+function checked(kind: string, path: string, factory: ProviderFactory): ProviderFactory {
+  const broken = (why: string, cause?: unknown) =>
+    new LitterboxError(
+      'UNAVAILABLE',
+      `The provider ${kind} at ${shown(path)} ${why}.`,
+      { operation: 'provider.load', provider: kind, hint: 'Its own tests say more: npm test in its package.' },
+      cause === undefined ? undefined : { cause },
+    );
+  return (machine) => {
+    let made: SandboxProvider;
+    try {
+      made = factory(machine);
+    } catch (cause) {
+      throw broken(`cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    }
+    const { traits } = (made ?? {}) as Partial<SandboxProvider>;
+    const lacks = METHODS.find((name) => typeof (made as Partial<SandboxProvider> | undefined)?.[name] !== 'function');
+    if (lacks !== undefined) throw broken(`is no provider: it has no ${String(lacks)}`);
+    if (!Array.isArray(traits?.roots)) throw broken('is no provider: it has no traits');
+    return made;
+  };
+}
+
+const METHODS = ['probe', 'create', 'open', 'list', 'remove', Symbol.asyncDispose] as const;
 
 function refused(code: 'CONFIG_VALUE' | 'CONFIG_UNTRUSTED', entry: string, why: string, cause?: unknown) {
   return new LitterboxError(

@@ -7,15 +7,18 @@ import {
   type Parsed,
   pauseSandbox,
   recoverSandbox,
+  type RestoreResult,
   restoreRevision,
   resumeSandbox,
   type RiskyChange,
   type RunStateResult,
   undoRevision,
+  visibleName,
   hintForPeople,
 } from '@litterbox/core';
 import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
+import type { Talk } from '../terminal/talk.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showRisky } from './review.ts';
 
@@ -105,6 +108,15 @@ async function restore(context: Context, input: Parsed<typeof restoreRevision>):
       ? `${input.sandbox} has the files of revision ${input.revision} again, as revision ${restored.revision.number}.`
       : `${input.sandbox} has the files of that revision already.`,
   );
+  warnOfUnrecorded(talk, restored);
+}
+
+/** Files that could not be read are no part of any revision, and nothing puts them back. */
+function warnOfUnrecorded(talk: Talk, { unrecorded }: RestoreResult): void {
+  if (!unrecorded) return;
+  const names = unrecorded.paths.slice(0, 3).map((path) => (path === '' ? 'the workspace itself' : visibleName(path)));
+  const more = unrecorded.total > names.length ? ' …' : '';
+  talk.warning(`but for what could not be recorded, and is as it was: ${names.join(', ')}${more}`);
 }
 
 async function undo(context: Context, input: Parsed<typeof undoRevision>): Promise<void> {
@@ -114,6 +126,7 @@ async function undo(context: Context, input: Parsed<typeof undoRevision>): Promi
   const { revision, target } = undone;
   const files = target === 0 ? 'the files that it began with' : `the files of revision ${target}`;
   talk.notice(`${input.sandbox} has ${files} again${revision ? `, as revision ${revision.number}` : ''}.`);
+  warnOfUnrecorded(talk, undone);
 }
 
 async function recover(context: Context, input: Parsed<typeof recoverSandbox>): Promise<void> {

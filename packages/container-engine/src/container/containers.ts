@@ -25,6 +25,8 @@ import { answerOf } from '../engine/engine-error.ts';
 import { notStarted } from './not-started.ts';
 import type { EngineFacts } from '../engine/engine-facts.ts';
 import type { EngineFlavour } from '../engine/engine-flavour.ts';
+import { showAddress } from '../address/engine-address.ts';
+import { isOwnEngine } from '../engine/is-own-engine.ts';
 import { findContainer, type FoundContainer } from './find-container.ts';
 import { STALE_STATE_MS } from '../engine/stale-state.ts';
 import { INSIDE, layersOf, type Layout, PROCESSORS, sandboxLayoutOf, setupDirectory } from '../engine/layout.ts';
@@ -135,6 +137,7 @@ export class Containers {
       await this.#begin(found.id, meta, options);
       return found.id;
     }
+    await this.assertOwn(meta, options);
     await this.#assertImage(meta, options);
     return await this.create(meta, options);
   }
@@ -278,6 +281,23 @@ ${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
         { cause: error },
       );
     }
+  }
+
+  /** @throws LitterboxError `UNAVAILABLE` where another engine answers than the one that the sandbox was made on */
+  async assertOwn(meta: SandboxMeta, options?: CallOptions): Promise<void> {
+    const facts = await this.#input.facts(options);
+    if (isOwnEngine(meta, facts)) return;
+    const { provider, title } = this.#engine;
+    const now = showAddress(await this.#engine.address(options));
+    throw new LitterboxError(
+      'UNAVAILABLE',
+      `${meta.slug} is on another engine than the ${title} that answers now, at ${now}.`,
+      {
+        operation: 'provider.open',
+        provider,
+        hint: `Nothing of it was changed. Name the engine that made it again, which keeps its containers in ${shown(meta.engineRoot)}.`,
+      },
+    );
   }
 
   async #assertImage(meta: SandboxMeta, options?: CallOptions): Promise<void> {

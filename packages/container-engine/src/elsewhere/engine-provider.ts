@@ -96,12 +96,10 @@ export class EngineProvider implements SandboxProvider {
 
   async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     // At once: each waits for the host.
-    const [known, here] = await Promise.all([
-      this.#sites.known(options).catch((error: unknown) => {
-        throw asUnreached(error);
-      }),
-      collected(this.#here.list(options)),
-    ]);
+    const both = Promise.all([this.#sites.known(options), collected(this.#here.list(options))]);
+    const [known, here] = await both.catch((error: unknown) => {
+      throw asUnreached(error);
+    });
     if (!known) return yield* here;
     for (const status of here) yield known.seesHost ? status : { ...status, state: 'unreachable' };
     if (known.there) yield* known.there.list(options);

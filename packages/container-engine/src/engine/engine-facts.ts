@@ -33,6 +33,8 @@ export interface EngineFacts {
   readonly hasSeccomp: boolean;
   /** Which engine it is, the same at each look: what it calls itself, or its machine's name, and its directory there. */
   readonly identity: string;
+  /** Where it keeps its containers, by its own word: an engine that says another path is another one. Empty where it says none. */
+  readonly rootDirectory: string;
   /**
    * Runs on another machine, or in a virtual one of its own. What that shares of the host's files it shares through a protocol on which
    * no layers can lie.
@@ -135,6 +137,7 @@ export async function readEngine(
     canPause: !isRootless || cgroupVersion !== '1',
     hasSeccomp,
     identity: identityOf(info, hasIdentity, isFar),
+    rootDirectory: info.DockerRootDir ?? '',
     isElsewhere: isFar || info.OperatingSystem === 'Docker Desktop',
     processors: isFar
       ? parseProcessors(`0-${(info.NCPU ?? 0) - 1}`)

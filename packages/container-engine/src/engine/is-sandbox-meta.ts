@@ -15,6 +15,7 @@ export function isSandboxMeta({
   over,
   image,
   imageId,
+  engineRoot,
   imageEnvironment,
   hostileNames,
   imageVolumes,
@@ -27,6 +28,7 @@ export function isSandboxMeta({
     isName(base) &&
     isText(image) &&
     isText(imageId) &&
+    isAbsentOr(engineRoot, isText) &&
     isObjectOf(imageEnvironment, isText) &&
     isTexts(hostileNames) &&
     isTexts(imageVolumes) &&

@@ -41,7 +41,7 @@ export async function forgetEngine(
 
 /** A look as it is written down. */
 interface Look {
-  readonly version: 2;
+  readonly version: 3;
   readonly bootId: string;
   readonly address: string;
   /** Milliseconds since the epoch. */
@@ -60,7 +60,7 @@ async function remembered(
   const look = parsed(bytes);
   const ageMs = Date.now() - (look?.at ?? 0);
   const { bootId } = await host.facts(options);
-  if (look?.version !== 2 || look.address !== address || look.bootId !== bootId || ageMs < 0 || ageMs > memory.forMs)
+  if (look?.version !== 3 || look.address !== address || look.bootId !== bootId || ageMs < 0 || ageMs > memory.forMs)
     return undefined;
   await engine.ask('engine.ping', ping, { ...options, limitMs: PRESENCE_MS });
   return look.facts;
@@ -76,7 +76,7 @@ async function looked(
   const facts = await readEngine(engine, survey, options);
   if (!memory) return facts;
   const { bootId } = await host.facts(options);
-  const look: Look = { version: 2, bootId, address, at: Date.now(), facts };
+  const look: Look = { version: 3, bootId, address, at: Date.now(), facts };
   // Nobody depends on it, and before the first sandbox there is no directory for it.
   await host.files.write(memory.file, new TextEncoder().encode(JSON.stringify(look)), { mode: 0o600 }).catch(() => {});
   return facts;
@@ -95,9 +95,11 @@ function parsed(bytes: Uint8Array): Look | undefined {
 /** Whether facts have what everything else stands on. */
 function isFacts(value: unknown): value is EngineFacts {
   if (!isObjectOf(value, () => true)) return false;
-  const { version, runtime, architecture, identity, enforced, checks } = value as Readonly<Record<string, unknown>>;
+  const { version, runtime, architecture, identity, rootDirectory, enforced, checks } = value as Readonly<
+    Record<string, unknown>
+  >;
   return (
-    [version, runtime, architecture, identity].every((text) => typeof text === 'string') &&
+    [version, runtime, architecture, identity, rootDirectory].every((text) => typeof text === 'string') &&
     isObjectOf(enforced, (one) => typeof one === 'boolean') &&
     Array.isArray(checks) &&
     checks.every((check) => isObjectOf(check, (text) => typeof text === 'string'))

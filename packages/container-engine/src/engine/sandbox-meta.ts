@@ -11,6 +11,8 @@ export interface SandboxMeta extends DirectoryDescription {
   readonly installed?: string;
   /** What the names meant at create: the engine's id of the image, with what was installed. */
   readonly imageId: string;
+  /** Where the engine that has the container keeps its containers, by its own word. Absent in what an earlier release made. */
+  readonly engineRoot?: string;
   /** The image's own environment, without what programs take orders from. */
   readonly imageEnvironment: Readonly<Record<string, string>>;
   /** Names in the image's environment that are emptied. */

@@ -22,6 +22,7 @@ import { type ContainerParts, type ContainerProviderInput, containerParts } from
 import { ContainerRuntime } from '../container/container-runtime.ts';
 import { createDirectory } from './create-directory.ts';
 import type { EngineFacts } from '../engine/engine-facts.ts';
+import { isOwnEngine } from '../engine/is-own-engine.ts';
 import { forgetEngine } from '../engine/known-engines.ts';
 import { layersOf, sandboxLayoutOf } from '../engine/layout.ts';
 import { removeSandbox } from './remove-sandbox.ts';
@@ -106,7 +107,15 @@ export class ContainerProvider implements SandboxProvider {
   }
 
   async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
-    yield* this.#parts.directories.list(options);
+    const { containers, directories } = this.#parts;
+    const here: RuntimeStatus[] = [];
+    for await (const status of directories.list(options)) here.push(status);
+    if (here.length === 0) return;
+    const known = await containers.ends.known(options);
+    for (const status of here) {
+      const isFound = known.has(status.id) || (await this.#mayBeHere(status.id, options));
+      yield isFound ? status : { ...status, state: 'unreachable' };
+    }
   }
 
   async remove(id: SandboxId, options?: RemoveOptions): Promise<void> {
@@ -116,6 +125,12 @@ export class ContainerProvider implements SandboxProvider {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts.engine[Symbol.asyncDispose]();
+  }
+
+  /** The engine does not know it: somebody has removed its container, or it is on another engine. */
+  async #mayBeHere(id: SandboxId, options?: CallOptions): Promise<boolean> {
+    const meta = await this.#parts.directories.read(id, options).catch(() => undefined);
+    return meta === undefined || isOwnEngine(meta, await this.facts(options));
   }
 
   /** @param container the engine's id of the container, where it is known to run */

@@ -137,6 +137,7 @@ export async function describeSandbox(
     image: reference,
     ...(installed !== undefined && { installed }),
     imageId,
+    engineRoot: facts.rootDirectory,
     imageEnvironment: image.environment,
     hostileNames: image.hostileNames,
     imageVolumes: image.volumes,

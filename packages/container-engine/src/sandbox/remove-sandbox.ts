@@ -20,6 +20,10 @@ export async function removeSandbox(parts: ContainerParts, id: SandboxId, option
   const isAny = isThere.some(Boolean);
   const isUnfinished = isAny && (await host.files.stat(unfinishedMark)) !== undefined;
   if (isAny) {
+    // An engine that is away, or is another one, has to show before anything goes.
+    const found = await containers.find(id, options);
+    const described = found ? undefined : await directories.read(id, options).catch(() => undefined);
+    if (described) await containers.assertOwn(described, options);
     const isOfRoot = await isOfRootsEngine(parts, options);
     if (isOfRoot) await noteImage(parts, id, options);
     // First what a container is made from: whoever makes one at this moment finds that it is gone, and takes it away again.

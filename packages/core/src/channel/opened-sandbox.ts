@@ -10,6 +10,8 @@ export interface OpenedSandbox {
   readonly guard: CallGuard;
   /** True until this process has looked once for what others, killed meanwhile, left unrecorded. */
   mayHoldUnrecorded: boolean;
+  /** A command of this process was started to go on: what it changes is no later call's. */
+  worksOn?: boolean;
 }
 
 /** @param mayHoldUnrecorded false for one that this process has just made */

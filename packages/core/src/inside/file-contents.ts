@@ -16,6 +16,7 @@ const FILE_TIMEOUT_MS = 60_000;
 /** Exit codes of the scripts below. */
 const REFUSALS: Readonly<Record<number, readonly [code: LitterboxErrorCode, what: string]>> = {
   40: ['NOT_FOUND', 'does not exist'],
+  49: ['NOT_FOUND', 'does not exist'],
   41: ['IS_A_DIRECTORY', 'is a directory'],
   42: ['NOT_A_REGULAR_FILE', 'is not a regular file'],
   43: ['FILE_TOO_LARGE', `is larger than ${MAX_FILE_BYTES} bytes`],

@@ -17,6 +17,9 @@ export interface FileStatus {
 }
 
 const TIMEOUT_MS = 60_000;
+/** The directory that it is to lie in is not there. */
+const NO_PARENT = 49;
+const parentOf = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/';
 const TYPES: Readonly<Record<string, FileStatus['type']>> = { d: 'directory', r: 'file' };
 
 /** Not every `stat` knows formats. What is no regular file is not opened: a pipe would wait. */
@@ -35,7 +38,7 @@ const MAKE_SCRIPT = `if [ "$2" = all ]; then
 fi
 if [ -e "$1" ] || [ -h "$1" ]; then exit 46; fi
 d=\${1%/*}
-[ -e "\${d:-/}" ] || exit 40
+[ -e "\${d:-/}" ] || exit 49
 [ -d "\${d:-/}" ] || exit 44
 mkdir -- "$1"`;
 
@@ -49,7 +52,7 @@ rm -rf -- "$1"`;
 /** A directory is copied into one that is there, as it is; \`cp\` alone would put it below. */
 const COPY_SCRIPT = `[ -e "$1" ] || [ -h "$1" ] || exit 40
 d=\${2%/*}
-[ -d "\${d:-/}" ] || exit 40
+[ -d "\${d:-/}" ] || exit 49
 if [ -d "$1" ] && [ ! -h "$1" ]; then
   [ "$3" = all ] || exit 41
   case $2/ in "$1"/*) exit 48 ;; esac
@@ -109,6 +112,8 @@ async function run(
   options?: CallOptions,
 ): Promise<CommandOutcome> {
   const outcome = await channel.run({ argv, script, timeoutMs: TIMEOUT_MS, env: { LC_ALL: 'C' } }, options);
-  assertFileDone(operation, argv[0], outcome, runtime, options);
+  const isWithoutParent = outcome.exit.code === NO_PARENT && !outcome.interruption;
+  const target = script === COPY_SCRIPT ? (argv[1] ?? argv[0]) : argv[0];
+  assertFileDone(operation, isWithoutParent ? parentOf(target) : argv[0], outcome, runtime, options);
   return outcome;
 }

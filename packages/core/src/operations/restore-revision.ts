@@ -20,7 +20,10 @@ export const restoreRevision = operation({
     revision: fields.text('revision').describe('Number or commit, as log shows it'),
     waitMs: fields.waitMs(),
   }),
-  document: ({ revision }: RestoreResult) => ({ revision: revision ?? null }),
+  document: ({ revision, unrecorded }: RestoreResult) => ({
+    revision: revision ?? null,
+    ...(unrecorded && { unrecorded }),
+  }),
   execute: async (useCases, { sandbox, revision, waitMs: patienceMs }, options) =>
     await useCases.get(RestoreRevision).restore(sandbox, revision, { ...options, patienceMs }),
 });
@@ -32,7 +35,11 @@ export const undoRevision = operation({
   effect: 'host',
   command: { verb: 'undo', positional: ['sandbox'], examples: ['undo fix-login'] },
   input: z.strictObject({ sandbox: fields.sandbox(), waitMs: fields.waitMs() }),
-  document: ({ revision, target }: UndoResult) => ({ revision: revision ?? null, target }),
+  document: ({ revision, target, unrecorded }: UndoResult) => ({
+    revision: revision ?? null,
+    target,
+    ...(unrecorded && { unrecorded }),
+  }),
   execute: async (useCases, { sandbox, waitMs: patienceMs }, options) =>
     await useCases.get(RestoreRevision).undo(sandbox, { ...options, patienceMs }),
 });

@@ -265,3 +265,18 @@ test('a provider that cannot be asked has lost nothing: nothing is rebuilt, forc
   expect(removed).toBe(0);
   expect(next.left()).toEqual(before);
 });
+
+test('FC-321: what could not be recorded is named, for no way back changes it', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  const run = async (command: string) => await fixture.runCommand.run({ sandbox: 'a', command });
+  await run('echo v1 >b');
+  await run('echo v2 >b; chmod 000 b; echo other >c');
+  expect(await fixture.restoreRevision.restore('a', '1')).toMatchObject({
+    revision: { number: 3 },
+    unrecorded: { paths: ['b'], total: 1 },
+  });
+  await run('chmod 644 b');
+  expect((await fixture.restoreRevision.restore('a', '1')).unrecorded).toBeUndefined();
+  expect(fixture.look('a', 'b')).toBe('v1\n');
+});

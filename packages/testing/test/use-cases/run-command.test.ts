@@ -173,3 +173,15 @@ test('FC-313: a secret in a command is in no words of a revision, and not in the
   expect(kept).toContain('[left out: token of GitHub]');
   expect(kept).not.toContain(token);
 });
+
+test('FC-322: what a command of the background changes is not the next call’s', async () => {
+  await using fixture = useCaseFixture();
+  await made(fixture);
+  await fixture.runCommand.run({ sandbox: 'a', command: 'server', inPlace: 'true' });
+  fixture.scribble('a', 'late', 'x');
+  await fixture.runCommand.run({ sandbox: 'a', command: 'echo x >own' });
+  fixture.scribble('a', 'later', 'x');
+  await fixture.runCommand.run({ sandbox: 'a', command: 'true' });
+  const recovered = 'recovered: changes found before this call';
+  expect(fixture.subjects('a')).toEqual([recovered, 'run: echo x >own', recovered]);
+});

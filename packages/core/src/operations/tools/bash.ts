@@ -40,6 +40,7 @@ export const bash = tool({
     message: toolFields.message(),
   }),
   async execute(useCases, { sandbox, command, workdir, timeout, background = false, message }, options) {
+    if (background && timeout !== undefined) throw noTimeout();
     const spill = useCases.get(SpillOutput);
     let unrecorded: CommandOutcome | undefined;
     const running = useCases.get(RunCommand).run(
@@ -95,6 +96,12 @@ export const bash = tool({
     };
   },
 });
+
+const noTimeout = () =>
+  new LitterboxError('INVALID_ARGUMENT', 'A command in the background has no timeout.', {
+    operation: 'tool.bash',
+    hint: 'Leave one of the two out; the answer says how the command is ended.',
+  });
 
 /** What a model is shown of a command's output. */
 function outputOf(

@@ -6,7 +6,7 @@ import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { Heap } from '../../ports/machine/heap.ts';
 import { type Revision } from '../../ports/source-control/sandbox-histories.ts';
 import { type SourceRepository } from '../../ports/source-control/source-control.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
+import type { SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { audited } from '../common/audited.ts';
 import { currentRecord } from '../common/change-record.ts';
@@ -22,6 +22,8 @@ import type { RecordRevision } from '../record/record-revision.ts';
 export interface RestoreResult {
   /** Absent when the sandbox was at that revision already. */
   readonly revision?: Revision;
+  /** Files that could not be recorded, and that are as they were. */
+  readonly unrecorded?: UnrecordedFiles;
 }
 
 /** The revision that an undo went back to, and the one that says so. */
@@ -126,7 +128,7 @@ export class RestoreRevision {
     options?: ProgressOptions,
   ): Promise<RestoreResult> {
     const { tip } = await repository.history(record.id, options);
-    if (tip.tree === target.tree) return {};
+    if (tip.tree === target.tree) return record.unrecorded ? { unrecorded: record.unrecorded } : {};
     options?.onProgress?.({ step: 'files', message: 'Putting the files back' });
     // Files first: what is interrupted here is found by the next call and recorded as what it is.
     await this.#putBack(opened, repository, record.id, { from: tip, to: target }, options);
@@ -134,8 +136,9 @@ export class RestoreRevision {
     failpoint('restore.after-files');
     const revision = await repository.restore(record.id, target.commit, message);
     failpoint('restore.after-revision');
-    await this.#needs.recordRevision.recordUnrecorded(record, opened); // finds what the revision holds already, and moves the mark on
-    return revision ? { revision } : {};
+    // Finds what the revision holds already, and moves the mark on.
+    const { unrecorded } = await this.#needs.recordRevision.settle(record, opened);
+    return { ...(revision && { revision }), ...(unrecorded && { unrecorded }) };
   }
 
   /** A method of its own, so that none of its lists lives while the result is recorded. */

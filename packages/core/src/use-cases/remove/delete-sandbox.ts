@@ -44,6 +44,11 @@ function ofGoneRepository({ slug, repositoryRoot }: SandboxRecord): LitterboxErr
   );
 }
 
+function finishedLater({ slug }: SandboxRecord, cause: LitterboxError): LitterboxError {
+  const message = `${cause.message} ${slug} is marked as deleted, and the next command after it answers removes the rest.`;
+  return new LitterboxError(cause.code, message, cause.details, { cause });
+}
+
 function unrecordedWork({ slug }: SandboxRecord, unrecorded: UnrecordedFiles): LitterboxError {
   return new LitterboxError('UNMERGED_WORK', `${unrecordedText(slug, unrecorded)} No branch has them.`, {
     operation: 'sandbox.delete',
@@ -104,7 +109,11 @@ export class DeleteSandbox {
         sandbox: record.id,
         input: { force, name: record.slug, ...(forget && { forget }) },
       },
-      () => this.removeAll(record, repository ?? left, forget),
+      async () => {
+        await this.removeAll(record, repository ?? left, forget).catch((error: unknown) => {
+          throw isLitterboxError(error, 'UNAVAILABLE') ? finishedLater(record, error) : error;
+        });
+      },
     );
     return record;
   }

@@ -36,6 +36,8 @@ export interface WorkspaceChange<Outcome> {
   check?(record: SandboxRecord): void;
   /** Holds the sandbox's lease. What it changes is recorded when it returns, and not when it throws. */
   act(opened: OpenedSandbox, record: SandboxRecord): Promise<Outcome>;
+  /** A command that it starts goes on when it has returned. */
+  readonly worksOn?: boolean;
   /** Facts of the outcome for the revision's message. */
   facts?(outcome: Outcome): Pick<RevisionTrigger, 'exitCode' | 'durationMs'>;
   /** Facts of the outcome for the audit log. */
@@ -111,6 +113,7 @@ export class ChangeWorkspace {
         if (change.printed) note(this.#needs.keepPrinted.keep(record, change.printed(outcome))); // while it is recorded
         const { result, drift } = await recording;
         failpoint('change.after-record');
+        if (change.worksOn) opened.worksOn = true;
         if (drift) throw liveTreeChanged(record, drift, ' The call ended, and what it changed is recorded.');
         change.settled?.(outcome);
         return { outcome, recorded: result };
@@ -124,7 +127,7 @@ export class ChangeWorkspace {
 
   /** Changes that a killed process left unrecorded become a revision of their own, not part of this one. */
   async #recordLeftOver(record: SandboxRecord, opened: OpenedSandbox): Promise<SandboxRecord> {
-    if (!opened.mayHoldUnrecorded) return record;
+    if (!opened.mayHoldUnrecorded && !opened.worksOn) return record;
     opened.channel.warm().catch(() => {}); // meanwhile; who uses it is told what is wrong
     const updated = await this.#needs.recordRevision.recordUnrecorded(record, opened);
     opened.mayHoldUnrecorded = false;

@@ -92,6 +92,7 @@ export class RunCommand {
       {
         sandbox,
         operation: 'sandbox-run',
+        worksOn: input.inPlace !== undefined,
         trigger: { tool, subject: text, detail: text, message },
         input: { command: withoutSecretWords(text.slice(0, 4096)), tool },
         waitMs,
