@@ -44,7 +44,7 @@ const ENGINES = {
   'attach, no input': 2,
   read: 1,
   write: 3,
-  list: 2,
+  list: 3, // the engine is asked which one it is
 };
 /** It looks up what another program found out, writes down what it found out itself, and fills the volumes of a new container. */
 const PODMAN = { ...ENGINES, create: 13 };

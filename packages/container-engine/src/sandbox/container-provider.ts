@@ -107,14 +107,18 @@ export class ContainerProvider implements SandboxProvider {
   }
 
   async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
-    const { containers, directories } = this.#parts;
+    const { directories } = this.#parts;
     const here: RuntimeStatus[] = [];
     for await (const status of directories.list(options)) here.push(status);
     if (here.length === 0) return;
-    const known = await containers.ends.known(options);
-    for (const status of here) {
-      const isFound = known.has(status.id) || (await this.#mayBeHere(status.id, options));
-      yield isFound ? status : { ...status, state: 'unreachable' };
+    const [facts, metas] = await Promise.all([
+      this.facts(options),
+      Promise.all(here.map(async ({ id }) => await directories.read(id, options).catch(() => undefined))),
+    ]);
+    for (const [index, status] of here.entries()) {
+      const meta = metas[index];
+      // One whose description cannot be read is broken, wherever it is.
+      yield meta === undefined || isOwnEngine(meta, facts) ? status : { ...status, state: 'unreachable' };
     }
   }
 
@@ -125,12 +129,6 @@ export class ContainerProvider implements SandboxProvider {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts.engine[Symbol.asyncDispose]();
-  }
-
-  /** The engine does not know it: somebody has removed its container, or it is on another engine. */
-  async #mayBeHere(id: SandboxId, options?: CallOptions): Promise<boolean> {
-    const meta = await this.#parts.directories.read(id, options).catch(() => undefined);
-    return meta === undefined || isOwnEngine(meta, await this.facts(options));
   }
 
   /** @param container the engine's id of the container, where it is known to run */
