@@ -45,6 +45,8 @@ interface OfSandbox {
 interface OfFiles extends OfSandbox {
   readonly paths?: readonly string[];
   readonly yesRisky?: true;
+  /** The state that is taken without a look. */
+  readonly tip?: string;
 }
 
 /** A step by its name, which is that of the operation. */
@@ -87,10 +89,11 @@ export function worded(hint: Hint, wordsOf: (next: NextStep) => string): string 
 }
 
 /** For programs that call the library: its methods, and plain words where it has none. */
-export function stepForPrograms({ do: name, with: { force, yesRisky, paths, ...values } }: NextStep): string {
+export function stepForPrograms({ do: name, with: { force, yesRisky, paths, tip, ...values } }: NextStep): string {
   const options = [
     ...(paths === undefined ? [] : [`paths: ${JSON.stringify(paths)}`]),
     ...(yesRisky === undefined ? [] : ['acceptRisky: true']),
+    ...(tip === undefined ? [] : [`tip: ${JSON.stringify(tip)}`]),
     ...(force === undefined ? [] : ['force: true']),
   ];
   const method = options.length === 0 ? METHODS[name] : METHODS[name].replace(/\)$/, `, { ${options.join(', ')} })`);

@@ -47,7 +47,7 @@ export async function acceptRisky(
     `${risky.length === 1 ? 'One file' : `${risky.length} files`} of ${slug} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}: ${riskNames(risky)}.`,
     {
       operation: `sandbox.${verb}`,
-      hint: advice`Read ${risky.length === 1 ? 'it' : 'them'}: ${step('sandbox-diff', { sandbox: slug })}. Then: ${askedAgain(verb, slug, paths, true)}. Without a look, for exactly this state: --yes-risky --tip ${tip.commit.slice(0, 10)}.`,
+      hint: advice`Read ${risky.length === 1 ? 'it' : 'them'}: ${step('sandbox-diff', { sandbox: slug })}. Then: ${askedAgain(verb, slug, paths, { yesRisky: true })}. Without a look, for exactly this state: ${askedAgain(verb, slug, paths, { yesRisky: true, tip: tip.commit.slice(0, 10) })}.`,
       facts: riskFacts(risky),
     },
   );

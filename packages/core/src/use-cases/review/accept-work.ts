@@ -173,7 +173,7 @@ export function changedSince(
       : `${files} of ${slug} ${are} when it was shown${which}.`,
     {
       operation: `sandbox.${verb}`,
-      hint: advice`Look again: ${step('sandbox-diff', { sandbox: slug })}.${between} Then: ${askedAgain(verb, slug, paths)}. Without a look, to take exactly what is there now: --tip ${tip.commit.slice(0, 10)}.${older}`,
+      hint: advice`Look again: ${step('sandbox-diff', { sandbox: slug })}.${between} Then: ${askedAgain(verb, slug, paths)}. Without a look, to take exactly what is there now: ${askedAgain(verb, slug, paths, { tip: tip.commit.slice(0, 10) })}.${older}`,
       facts: {
         tip: tip.commit,
         ...(shown !== undefined && { shown }),
