@@ -32,8 +32,9 @@ afterEach(() => {
 
 /** The sandbox's half is shell text, with the pipe of its end as descriptor 9. */
 async function held(script: string, { hasStdin = false, lost = new AbortController().signal, isEnding = false } = {}) {
-  const half = spawn('sh', ['-c', `exec 9>a.exit; ${script}`], { cwd: directory, stdio: 'ignore', detached: true });
-  children.push(half);
+  // Where the session ends, nobody starts anything; a shell that came late would make a file in place of the pipe.
+  if (!isEnding)
+    children.push(spawn('sh', ['-c', `exec 9>a.exit; ${script}`], { cwd: directory, stdio: 'ignore', detached: true }));
   if (!pipes) throw new Error('this machine has no pipes');
   return await HeldProcess.open({
     host,

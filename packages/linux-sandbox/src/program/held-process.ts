@@ -50,7 +50,8 @@ export class HeldProcess implements ProcessHandle {
   #outputs: Promise<readonly (OutputSource & { destroy(): unknown })[]> = Promise.resolve([]);
   #unread = '';
   #hasBegun = false;
-  #isOver = false;
+  /** Settles when its files are gone. */
+  #over: Promise<void> | undefined;
 
   private constructor(of: HeldPlace, ends: OutputSource & { destroy(): unknown }) {
     this.#of = of;
@@ -104,7 +105,7 @@ export class HeldProcess implements ProcessHandle {
   /** Lines from inside, where anything may have been written. */
   #hear(text: string): void {
     this.#unread += text;
-    for (let end = this.#unread.indexOf('\n'); end !== -1 && !this.#isOver; end = this.#unread.indexOf('\n')) {
+    for (let end = this.#unread.indexOf('\n'); end !== -1 && !this.#over; end = this.#unread.indexOf('\n')) {
       const line = this.#unread.slice(0, end);
       this.#unread = this.#unread.slice(end + 1);
       this.#obey(line);
@@ -132,14 +133,14 @@ export class HeldProcess implements ProcessHandle {
 
   /** The program opens its stdin a moment after it was said to have started. */
   async #openInput(): Promise<void> {
-    for (let tries = 0; !this.#isOver; tries++) {
+    for (let tries = 0; !this.#over; tries++) {
       const writer = await this.#of.pipes.write(`${this.#of.place}.in`).catch(() => null);
       if (writer === null) {
         void this.#lose(); // who waits for input would wait forever; nothing where it has ended
         break;
       }
       if (writer) {
-        if (this.#isOver) writer.destroy();
+        if (this.#over) writer.destroy();
         this.#input.resolve(writer);
         return;
       }
@@ -151,14 +152,17 @@ export class HeldProcess implements ProcessHandle {
 
   /** The session has ended, or somebody has ended the process that would have said how this one ended. */
   async #lose(): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#over) return await this.#over;
     const isEnding = !this.#hasBegun && (await this.#of.isEnding().catch(() => false));
     await this.#end({ code: 137, signal: 'SIGKILL' }, isEnding ? 'ending' : 'lost');
   }
 
   async #end(status: ExitStatus, word = 'lost'): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    this.#over ??= this.#clear(status, word);
+    await this.#over;
+  }
+
+  async #clear(status: ExitStatus, word: string): Promise<void> {
     const { host, pipes, place } = this.#of;
     this.#ends.destroy();
     await this.#outputs.catch(() => {});
