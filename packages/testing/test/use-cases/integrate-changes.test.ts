@@ -132,7 +132,7 @@ test('what can run code is asked about; no is RISKY_CHANGES, and nothing changes
   await expect(fixture.integrateChanges.integrate(merge)).rejects.toMatchObject({
     code: 'RISKY_CHANGES',
     message: expect.stringContaining('Makefile'),
-    details: { hint: expect.stringContaining('--yes-risky') },
+    details: { hint: expect.stringContaining('acceptRisky: true, tip: ') },
   });
   expect(fixture.approver.asked[0]?.question).toContain('This file can run code');
   expect(fixture.person.digest()).toBe(before);
