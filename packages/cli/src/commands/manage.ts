@@ -13,12 +13,12 @@ import {
   type RiskyChange,
   type RunStateResult,
   undoRevision,
-  visibleName,
   hintForPeople,
 } from '@litterbox/core';
 import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import type { Talk } from '../terminal/talk.ts';
+import { unrecordedNames } from '../words/unrecorded-names.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showRisky } from './review.ts';
 
@@ -114,9 +114,7 @@ async function restore(context: Context, input: Parsed<typeof restoreRevision>):
 /** Files that could not be read are no part of any revision, and nothing puts them back. */
 function warnOfUnrecorded(talk: Talk, { unrecorded }: RestoreResult): void {
   if (!unrecorded) return;
-  const names = unrecorded.paths.slice(0, 3).map((path) => (path === '' ? 'the workspace itself' : visibleName(path)));
-  const more = unrecorded.total > names.length ? ' …' : '';
-  talk.warning(`but for what could not be recorded, and is as it was: ${names.join(', ')}${more}`);
+  talk.warning(`but for what could not be recorded, and is as it was: ${unrecordedNames(unrecorded)}`);
 }
 
 async function undo(context: Context, input: Parsed<typeof undoRevision>): Promise<void> {

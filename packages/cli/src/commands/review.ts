@@ -31,6 +31,7 @@ import { proofLines } from '../terminal/proof-lines.ts';
 import { passOn } from '../terminal/output-streams.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showCall } from './past-call.ts';
+import { unrecordedNames } from '../words/unrecorded-names.ts';
 import { takeParts } from './take-parts.ts';
 import { showPaged } from '../show-paged.ts';
 import { statLines } from '../terminal/stat-lines.ts';
@@ -231,13 +232,11 @@ async function integrate(
   talk.notice(said + (result.isDeleted ? ` The sandbox ${input.sandbox} is deleted.` : stays));
   if (result.isDeleted && agent !== undefined) talk.notice(agent);
   if (result.agent !== undefined) talk.notice(`The sandbox ${input.sandbox} stays: ${result.agent} is at work in it.`);
-  if (result.unrecorded) talk.notice(staysFor(input.sandbox, result.unrecorded.paths));
+  if (result.unrecorded)
+    talk.notice(
+      `The sandbox ${input.sandbox} stays, because it alone has what could not be recorded: ${unrecordedNames(result.unrecorded)}. Give it up: litterbox delete ${input.sandbox} --force.`,
+    );
   requireStashBack(integration, result.conflicts);
-}
-
-function staysFor(sandbox: string, paths: readonly string[]): string {
-  const names = paths.slice(0, 3).map((path) => (path === '' ? 'the workspace itself' : nameOf(path)));
-  return `The sandbox ${sandbox} stays, because it alone has what could not be recorded: ${names.join(', ')}${paths.length > 3 ? ' …' : ''}. Give it up: litterbox delete ${sandbox} --force.`;
 }
 
 async function showUnseen(context: Context, ...[patch, part]: Parameters<ShowUnseen>): Promise<void> {

@@ -12,8 +12,8 @@ const MAX_PASSES = 1000;
  * what is stopped cannot fork away. Each has to be seen stopped: one that is waiting for a processor in the middle of a fork ends that
  * first, and what it forks has no signal yet. Attributed are the children of the worker shell, all that descends from an attributed
  * process, and orphans (their parent is process 1) that carry the call's mark in their environment or no mark at all:
- * every process of every call starts with a mark, so one without has shed it on purpose. For
- * the worker `none` the mark alone tells, whoever the parent is: an engine starts programs beside process 1.
+ * every process of every call starts with a mark, so one without has shed it on purpose.
+ * For the worker `none` the mark alone tells, whoever the parent is: an engine starts programs beside process 1.
  */
 export const KILL_FUNCTION = `lb_parent() {
 lb_pp= lb_z=

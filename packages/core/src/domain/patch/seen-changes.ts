@@ -1,3 +1,4 @@
+import { joinBytes } from '../text/join-bytes.ts';
 import { sha256 } from '../text/sha256.ts';
 
 const [BLANK, BACKSLASH, NEWLINE] = [32, 92, 10];
@@ -41,12 +42,6 @@ export class SeenChanges {
   /** 64 hexadecimal digits. */
   async digest(): Promise<string> {
     this.end();
-    const bytes = new Uint8Array(this.#parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of this.#parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return await sha256(bytes);
+    return await sha256(new Uint8Array(joinBytes(this.#parts)));
   }
 }
