@@ -61,8 +61,10 @@ export {
   step,
   type StepInputs,
   type StepName,
+  stepForPrograms,
+  worded,
 } from './domain/errors/next-step.ts';
-export { hintForPeople, STEP_COMMANDS } from './operations/step-command.ts';
+export { hintForPeople, STEP_COMMANDS, stepCommand } from './operations/step-command.ts';
 export { detected, ECOSYSTEMS, type Ecosystem } from './domain/sandbox/ecosystems.ts';
 export { placementLines } from './domain/sandbox/placement-lines.ts';
 export {
@@ -259,7 +261,8 @@ export { type FieldSchema, type Wording, wordings } from './operations/declare/w
 export { writeFile } from './operations/work/write-file.ts';
 export { archiveFiles, type FilesArchive } from './operations/work/archive-files.ts';
 export { writeFiles } from './operations/work/write-files.ts';
-export type { AttachedProcess, AttachInput, FinishedProcess } from './use-cases/work/attach-process.ts';
+export type { AttachInput } from './use-cases/work/attach-input.ts';
+export type { AttachedProcess, FinishedProcess } from './use-cases/work/attach-process.ts';
 export type { RunState, RunStateResult } from './use-cases/session/change-run-state.ts';
 export type { WorkspaceChange } from './use-cases/work/change-workspace.ts';
 export { AskProviders } from './use-cases/common/ask-providers.ts';

@@ -2,6 +2,8 @@ import {
   isLitterboxError,
   LitterboxError,
   shown,
+  stepForPrograms,
+  worded,
   type Assurance,
   applyChanges,
   deleteSandbox,
@@ -493,6 +495,6 @@ function resultOf({
     timedOut: interruption === 'timeout',
     durationMs,
     recorded,
-    hints,
+    hints: hints.map((hint) => worded(hint, stepForPrograms)),
   };
 }

@@ -16,6 +16,7 @@ import {
   readDiff,
   readLog,
   readProof,
+  groupedRisks,
   riskLines,
   type RiskyChange,
   type ShownPlan,
@@ -367,7 +368,8 @@ function baseLine({ commits, headRef }: NonNullable<IntegrationPlan['unmergedBas
 export function showRisky(talk: Talk, risky: readonly RiskyChange[], slug: string): void {
   if (risky.length === 0) return;
   talk.notice(talk.paint('red', 'Can run code, or hides what it holds:', process.stderr));
-  for (const line of riskLines(risky, slug)) talk.notice(talk.paint('red', `  ${line}`, process.stderr));
+  for (const line of riskLines(risky)) talk.notice(talk.paint('red', `  ${line}`, process.stderr));
+  if (groupedRisks(risky).unlisted > 0) talk.notice(`  all: litterbox merge ${slug} --dry-run --json`);
 }
 
 /** Last, where it is seen: a long list scrolls its beginning away. */

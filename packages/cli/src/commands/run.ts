@@ -9,8 +9,10 @@ import {
   type RevisionResult,
   runCommand,
   type RunningCommand,
+  stepCommand,
   visible,
   visibleName,
+  worded,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { inPlace } from '../in-place.ts';
@@ -68,7 +70,7 @@ async function run(
   else {
     if (result.interruption === 'timeout') talk.warning(timeoutText(result.durationMs));
     tell(talk, result.recorded);
-    for (const hint of result.hints) talk.notice(`hint: ${visible(hint)}`);
+    for (const hint of result.hints) talk.notice(`hint: ${visible(worded(hint, stepCommand))}`);
   }
   process.exitCode = result.interruption === 'timeout' ? TIMED_OUT : result.exit.code;
 }
@@ -218,7 +220,7 @@ function tell(
     );
   for (const warning of warnings.slice(0, 5)) talk.warning(sentence(warning));
   if (warnings.length + moreWarnings > 5) talk.warning(`and ${warnings.length + moreWarnings - 5} more`);
-  for (const hint of hints) talk.notice(`hint: ${visible(hint)}`);
+  for (const hint of hints) talk.notice(`hint: ${visible(worded(hint, stepCommand))}`);
 }
 
 function sentence(warning: RevisionResult['warnings'][number]): string {

@@ -21,7 +21,7 @@ it('counts what a table has beyond twenty entries, and only that', () => {
   const { lines, unseenCount } = trustSummary(entries(3000));
   expect({ lines: lines.length, last: lines.at(-1), unseenCount }).toEqual({
     lines: 22,
-    last: '… and 2980 more of container.env (litterbox trust --show)',
+    last: '… and 2980 more of container.env',
     unseenCount: 2980,
   });
 });

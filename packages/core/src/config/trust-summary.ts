@@ -46,7 +46,7 @@ export function trustSummary(wants: readonly string[]): TrustSummary {
       const shown = entries.slice(0, MAX_ENTRIES).map((line) => shortened(line, MAX_ENTRY_CHARACTERS));
       const more = entries.length - shown.length;
       unseenCount += more;
-      return more === 0 ? shown : [...shown, `… and ${more} more of ${table} (litterbox trust --show)`];
+      return more === 0 ? shown : [...shown, `… and ${more} more of ${table}`];
     }),
   ];
   return { lines: [`It asks for ${names.join(', ')}:`, ...lines], unseenCount };

@@ -19,19 +19,20 @@ export function hintForPeople(
 }
 
 /** A step as a person types it. What no place in the form takes becomes a word at the end, or an option. */
-export function stepCommand({ do: name, with: input }: NextStep): string {
+export function stepCommand({ do: name, with: { repository, ...input } }: NextStep): string {
   const form = STEP_COMMANDS[name];
   const options = Object.entries(input).flatMap(([key, value]) => {
     if (value === undefined || form.includes(key.toUpperCase())) return [];
-    if (typeof value === 'object') return value.map(word);
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (typeof value === 'object') return value.flatMap((one) => (key === 'paths' ? [word(one)] : [flag, word(one)]));
     return value === true ? [flag] : [flag, word(value)];
   });
   const command = filled(form, (key) => {
     const value = input[key];
     return typeof value === 'string' ? word(value) : undefined;
   });
-  return ['litterbox', command, ...options].join(' ');
+  const place = typeof repository === 'string' ? ['-C', word(repository)] : [];
+  return ['litterbox', ...place, command, ...options].join(' ');
 }
 
 /** It may come from an agent, and a person pastes it. */

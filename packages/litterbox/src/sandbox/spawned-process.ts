@@ -6,6 +6,8 @@ import {
   type RevisionResult,
   shown,
   type SignalName,
+  stepForPrograms,
+  worded,
 } from '@litterbox/core';
 import { OutputStream } from './output-stream.ts';
 
@@ -144,7 +146,7 @@ export class SpawnedProcess implements AsyncDisposable {
         stderr: this.#outputs['stderr-data'].droppedBytes,
       },
       recorded,
-      hints,
+      hints: hints.map((hint) => worded(hint, stepForPrograms)),
     };
   }
 

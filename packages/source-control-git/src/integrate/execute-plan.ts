@@ -18,7 +18,7 @@ import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { headMoved, Integration } from './integrate.ts';
 import { type IntegrationRecord, readJournal } from './integration-journal.ts';
 import type { PlanToken } from './make-plan.ts';
-import { LargeFilePointers } from '../large-files/point-large-files.ts';
+import { CheckedInTrees } from '../large-files/checked-in-trees.ts';
 import { publishObjects } from '../publish/publish-objects.ts';
 import { requireSteadyFilters } from './steady-filters.ts';
 import { recoverIntegration } from './recover-integration.ts';
@@ -92,7 +92,7 @@ async function carryOut(
 
   const trees = [token.resultTree, ...token.drafts.map(({ tree }) => tree)];
   failpoint('integrate.before-objects');
-  await LargeFilePointers.place(store, user, token.largeFiles, signal);
+  await CheckedInTrees.place(store, user, token.largeFiles, signal);
   await publishObjects(store, user, [...trees, ...token.stages.map(({ oid }) => oid)], [plan.head], signal);
   await requireSteadyFilters(user, token, signal);
   await requireRoom(store, user, steps, join(user.gitDirectory, 'index'), signal);

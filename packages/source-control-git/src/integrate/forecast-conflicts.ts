@@ -5,7 +5,7 @@ import { readUserConfig } from '../person/user-config.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 import { ForecastCache } from '../publish/forecast-cache.ts';
 import { mergeTrees } from '../publish/merge-trees.ts';
-import { readPointedTip } from '../publish/read-pointed-tip.ts';
+import { readCheckedInTip } from '../publish/read-checked-in-tip.ts';
 import { findUntakenWork } from '../publish/untaken-work.ts';
 import { compareTrees } from '../store/read-diff.ts';
 import { readMeta, readTip, sandboxRefs } from '../store/sandbox-refs.ts';
@@ -177,8 +177,8 @@ async function workOf(
 ): Promise<Work | undefined> {
   if ((await readTip(store, id)).number === 0) return undefined;
   const meta = await readMeta(store, id);
-  const { tip, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
-  const { onto, ontoTree, isWhole } = await findUntakenWork(store, id, meta, tip, head, pointers, signal);
+  const { tip, checkedIn } = await readCheckedInTip(store, user, id, meta.base.tree, signal);
+  const { onto, ontoTree, isWhole } = await findUntakenWork(store, id, meta, tip, head, checkedIn, signal);
   if (ontoTree === tip.tree) return undefined;
   const changes: ByteString[] = [];
   await compareTrees(store, [ontoTree, tip.tree], { signal, onStep: ({ path }) => changes.push(path) });

@@ -1,7 +1,7 @@
 import { type SandboxId } from '@litterbox/core/provider';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { holdsChanges } from '../publish/holds-changes.ts';
-import { pointedCommit, readPointedTip } from '../publish/read-pointed-tip.ts';
+import { checkedInCommit, readCheckedInTip } from '../publish/read-checked-in-tip.ts';
 import { readMeta } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import { findUntakenWork } from '../publish/untaken-work.ts';
@@ -14,12 +14,12 @@ export async function isMerged(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const meta = await readMeta(store, id);
-  const { recorded, tip, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
+  const { recorded, tip, checkedIn } = await readCheckedInTip(store, user, id, meta.base.tree, signal);
   if (tip.tree === meta.base.tree) return true;
   const head = await resolveHead(user, await readHeadRef(user, { signal }), { signal });
-  const work = await findUntakenWork(store, id, meta, tip, head, pointers, signal);
+  const work = await findUntakenWork(store, id, meta, tip, head, checkedIn, signal);
   if (work.isHeld && work.steps.length === 0) return true;
   // Merged by other means, such as a squash or a cherry-pick: merging again would change nothing.
-  const to = await pointedCommit(store, recorded.commit, pointers);
+  const to = await checkedInCommit(store, recorded.commit, checkedIn);
   return holdsChanges(store, head, { from: meta.base.tree, to, slug: meta.slug }, signal);
 }

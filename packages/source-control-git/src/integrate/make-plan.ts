@@ -24,9 +24,9 @@ import { mergeSettings } from '../publish/merge-settings.ts';
 import { readMergeAttributes } from '../publish/merge-attributes.ts';
 import { mayHaveLargeFiles } from '../large-files/large-file-attributes.ts';
 import { madePointers } from '../large-files/made-pointers.ts';
-import type { LargeFileContent, LargeFilePointers } from '../large-files/point-large-files.ts';
+import type { LargeFileContent, CheckedInTrees } from '../large-files/checked-in-trees.ts';
 import { compareTrees, type PathStep } from '../store/read-diff.ts';
-import { readPointedTip } from '../publish/read-pointed-tip.ts';
+import { readCheckedInTip } from '../publish/read-checked-in-tip.ts';
 import { offeredFiles } from '../publish/offered-files.ts';
 import { partialTree, partsOfWork } from '../publish/partial-tree.ts';
 import { passingChanges } from './passing-changes.ts';
@@ -77,13 +77,13 @@ export async function makePlan(
   const head = await resolveHead(user, headRef, { signal });
   if (headRef === reviewBranch(meta.slug)) throw onReviewBranch(meta);
   await requireNothingUnderWay(user, signal);
-  const { tip: newest, pointers } = await readPointedTip(store, user, id, meta.base.tree, signal);
+  const { tip: newest, checkedIn } = await readCheckedInTip(store, user, id, meta.base.tree, signal);
   const headTree = await store.commitTree(head);
   const config = await readUserConfig(user, '^((merge|diff|commit)\\.|branch\\..*\\.mergeoptions$)', signal);
   const { options, notFollowed } = withConfiguredArguments(request.arguments, mergeOptionsOf(config, headRef, request));
 
   const message = request.message ?? options.message;
-  const work = await findUntakenWork(store, id, meta, newest, head, pointers, signal);
+  const work = await findUntakenWork(store, id, meta, newest, head, checkedIn, signal);
   const { parts = [] } = request;
   const paths = [...(request.paths ?? []), ...parts.map(({ path }) => path)];
   const from = { base: meta.base.tree, onto: work.ontoTree, tip: newest.tree, slug: meta.slug };
@@ -118,7 +118,7 @@ export async function makePlan(
   const compared = all.filter(({ path }) => !already.has(toByteString(path)));
   const left = steps.filter(({ path }) => !already.has(path));
   const upToDate = isNothing || (kind === 'stage' && left.length === 0 && conflicts.size === 0);
-  const large = isNothing ? [] : await largeFilesOf(store, user, id, newest.tree, work, pointers, signal);
+  const large = isNothing ? [] : await largeFilesOf(store, user, id, newest.tree, work, checkedIn, signal);
   const files = await readWritten(store, left, large, signal);
   const changes = withLargeFiles(compared, left, files);
   const token: PlanToken = {
@@ -194,10 +194,10 @@ async function largeFilesOf(
   id: SandboxId,
   tree: ObjectId,
   { steps }: UntakenWork,
-  pointers: LargeFilePointers,
+  checkedIn: CheckedInTrees,
   signal: AbortSignal | undefined,
 ): Promise<readonly LargeFileContent[]> {
-  const own = [...pointers.contents.values()];
+  const own = [...checkedIn.contents.values()];
   if (!(await mayHaveLargeFiles(user, store, tree))) return own;
   const milestones = new Set(steps.map(({ milestone }) => milestone));
   return [...own, ...(await madePointers(store, id, (commit) => milestones.has(commit), signal)).values()];

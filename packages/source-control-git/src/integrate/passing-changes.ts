@@ -1,7 +1,7 @@
 import type { FileChange, ObjectId, RiskyChange } from '@litterbox/core/provider';
 import { fromByteString } from '../git/byte-text.ts';
 import type { ConfiguredPaths } from '../person/configured-paths.ts';
-import type { LargeFileContent } from '../large-files/point-large-files.ts';
+import type { LargeFileContent } from '../large-files/checked-in-trees.ts';
 import { compareTrees, type PathStep } from '../store/read-diff.ts';
 import { scanRisks } from './scan-risks.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,7 @@
 import type { FileChange, ObjectId } from '@litterbox/core/provider';
 import { type ByteString, toByteString } from '../git/byte-text.ts';
 import { largeFileBytes, parseLargeFilePointer } from '../large-files/large-file-pointer.ts';
-import type { LargeFileContent } from '../large-files/point-large-files.ts';
+import type { LargeFileContent } from '../large-files/checked-in-trees.ts';
 import { readBlobs } from '../store/read-blobs.ts';
 import { readBlobSizes } from '../store/read-blob-sizes.ts';
 import type { PathStep } from '../store/read-diff.ts';

@@ -1,7 +1,7 @@
 import type { ObjectId, SandboxId } from '@litterbox/core/provider';
 import { parseLargeFilePointer } from './large-file-pointer.ts';
 import { nulFields } from '../git/nul-fields.ts';
-import type { LargeFileContent } from './point-large-files.ts';
+import type { LargeFileContent } from './checked-in-trees.ts';
 import { readMilestones, readTip } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 

@@ -8,7 +8,7 @@ import {
   type Slug,
 } from '@litterbox/core/provider';
 import { serializeCommit } from '../objects/commit-object.ts';
-import { LargeFilePointers } from '../large-files/point-large-files.ts';
+import { CheckedInTrees } from '../large-files/checked-in-trees.ts';
 import { publishObjects } from './publish-objects.ts';
 import { withReviewNote } from './review-note.ts';
 import { readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from '../store/sandbox-refs.ts';
@@ -39,8 +39,8 @@ export async function cutMilestone(
       await requireNotCheckedOut(user, branch, signal);
       const { atSeconds } = await store.reader.commit(tip.commit);
       // The contents stay in the store until a person takes the work: an agent may ask for this.
-      const large = new LargeFilePointers(store, user, meta.base.tree, signal);
-      const tree = await large.in(tip.tree);
+      const checkedIn = new CheckedInTrees(store, user, meta.base.tree, signal);
+      const tree = await checkedIn.of(tip.tree);
       const commit = await store.put((sink) =>
         sink.put(
           'commit',
@@ -61,7 +61,7 @@ export async function cutMilestone(
       );
       failpoint('milestone.after-ref');
       await placeReviewBranch(user, branch, commit, now);
-      return { commit, branch, revisions, ...(large.contents.size > 0 && { largeFiles: large.contents.size }) };
+      return { commit, branch, revisions, ...(checkedIn.contents.size > 0 && { largeFiles: checkedIn.contents.size }) };
     },
     { signal },
   );

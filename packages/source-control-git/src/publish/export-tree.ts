@@ -16,7 +16,7 @@ import { ExportPlace } from './export-place.ts';
 import { findLargeFiles } from '../large-files/find-large-files.ts';
 import { madePointers } from '../large-files/made-pointers.ts';
 import { pathFault } from '../objects/path-rules.ts';
-import { LargeFilePointers } from '../large-files/point-large-files.ts';
+import { CheckedInTrees } from '../large-files/checked-in-trees.ts';
 import { removeExport } from './remove-export.ts';
 import { readMeta, readMilestones } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
@@ -61,7 +61,7 @@ export async function exportTree(
     OPERATION,
     async () => {
       const made = await madePointers(store, id, () => true, signal);
-      await LargeFilePointers.place(store, user, [...made.values()], signal);
+      await CheckedInTrees.place(store, user, [...made.values()], signal);
       const found = made.size === 0 ? [] : await findLargeFiles(user, store, { ...last, tree }, signal);
       const largeFiles = found.filter(({ recorded }) => recorded !== undefined);
       await place.prepare();

@@ -6,7 +6,7 @@ import { ExportPlace } from './export-place.ts';
 import { heldByPerson } from '../person/held-commits.ts';
 import { mayHaveLargeFiles } from '../large-files/large-file-attributes.ts';
 import { madePointers } from '../large-files/made-pointers.ts';
-import { LargeFilePointers } from '../large-files/point-large-files.ts';
+import { CheckedInTrees } from '../large-files/checked-in-trees.ts';
 import { printedDirectory } from '../store/printed-files.ts';
 import { readMeta, readMilestones, readTip, reviewBranch, sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
@@ -86,7 +86,7 @@ async function leaveLargeFiles(
   if (last === undefined || !(await mayHaveLargeFiles(user, store, await store.commitTree(last)))) return;
   const held = new Set(isLeft ? milestones : await heldByPerson(user, milestones, { signal }));
   const made = await madePointers(store, id, (commit) => held.has(commit), signal);
-  await LargeFilePointers.place(store, user, [...made.values()], signal);
+  await CheckedInTrees.place(store, user, [...made.values()], signal);
 }
 
 /** Leaves it, and says so, when the person committed to it, or has it checked out. Without a milestone none is ours. */

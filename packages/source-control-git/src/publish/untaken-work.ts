@@ -1,7 +1,7 @@
 import { type ObjectId, type Revision, type SandboxId } from '@litterbox/core/provider';
 import { holdsChanges } from './holds-changes.ts';
-import type { LargeFilePointers } from '../large-files/point-large-files.ts';
-import { pointedCommit } from './read-pointed-tip.ts';
+import type { CheckedInTrees } from '../large-files/checked-in-trees.ts';
+import { checkedInCommit } from './read-checked-in-tip.ts';
 import { readMilestones, type SandboxMeta } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import { readTaken } from './taken-work.ts';
@@ -40,7 +40,7 @@ interface Point {
  * Finds what of the work `head` does not have: by the last commit of it that `head` contains, and beyond that by what an integration
  * brought in and the person committed themselves.
  *
- * @param tip as the person would have it, with `pointers`
+ * @param tip as the person would have it: checked in
  */
 export async function findUntakenWork(
   store: Store,
@@ -48,7 +48,7 @@ export async function findUntakenWork(
   meta: SandboxMeta,
   tip: Revision,
   head: ObjectId,
-  pointers: LargeFilePointers,
+  checkedIn: CheckedInTrees,
   signal: AbortSignal | undefined,
 ): Promise<UntakenWork> {
   const milestones = await readMilestones(store, id);
@@ -59,7 +59,7 @@ export async function findUntakenWork(
   const others: (Omit<Point, 'commit'> & { readonly last: ObjectId })[] = [];
   for (const { commit, tip: revision, last = revision } of await readTaken(store, id)) {
     const { tree: recorded, revision: facts } = await store.reader.commit(revision);
-    const point = { tree: await pointers.in(recorded), number: facts?.number ?? 0 };
+    const point = { tree: await checkedIn.of(recorded), number: facts?.number ?? 0 };
     if (commit !== undefined && (await isAncestor(store, commit, head, signal))) points.push({ ...point, commit });
     else others.push({ ...point, last: (await store.reader.read(last)) ? last : revision });
   }
@@ -69,7 +69,7 @@ export async function findUntakenWork(
   for (const { tree, number, last } of others.toSorted((a, b) => a.number - b.number)) {
     const { tree: from, number: before } = held ?? base;
     if (number <= before || tree === from) continue;
-    const to = await pointedCommit(store, last, pointers);
+    const to = await checkedInCommit(store, last, checkedIn);
     if (await holdsChanges(store, head, { from, to, slug: meta.slug }, signal)) held = { commit: head, tree, number };
   }
   const { commit: onto, tree: ontoTree, number } = held ?? base;

@@ -8,9 +8,15 @@ export interface StepInputs {
   'host-remove': { readonly name: string };
   'machine-check': { readonly host?: string };
   'sandbox-apply': OfFiles;
-  'sandbox-create': { readonly include?: string; readonly network?: 'run'; readonly from?: 'worktree' } & Named;
+  'sandbox-create': Named & {
+    readonly from?: 'worktree';
+    readonly include?: readonly string[];
+    readonly setup?: string;
+    readonly network?: 'run';
+    readonly allow?: readonly string[];
+  };
   'sandbox-clone': OfSandbox & { readonly url: string; readonly destination?: readonly [string] };
-  'sandbox-delete': OfSandbox & Forced;
+  'sandbox-delete': OfSandbox & Forced & { readonly repository?: string };
   'sandbox-diff': OfSandbox & { readonly stat?: true };
   'sandbox-explain': OfSandbox;
   'sandbox-list': Nothing;
@@ -89,15 +95,14 @@ export function worded(hint: Hint, wordsOf: (next: NextStep) => string): string 
 }
 
 /** For programs that call the library: its methods, and plain words where it has none. */
-export function stepForPrograms({ do: name, with: { force, yesRisky, paths, tip, ...values } }: NextStep): string {
-  const options = [
-    ...(paths === undefined ? [] : [`paths: ${JSON.stringify(paths)}`]),
-    ...(yesRisky === undefined ? [] : ['acceptRisky: true']),
-    ...(tip === undefined ? [] : [`tip: ${JSON.stringify(tip)}`]),
-    ...(force === undefined ? [] : ['force: true']),
-  ];
-  const method = options.length === 0 ? METHODS[name] : METHODS[name].replace(/\)$/, `, { ${options.join(', ')} })`);
-  return filled(method, (key) => (values[key] === undefined ? undefined : JSON.stringify(values[key])));
+export function stepForPrograms({ do: name, with: values }: NextStep): string {
+  const method = METHODS[name];
+  const options = OPTIONS.flatMap((key) =>
+    values[key] === undefined ? [] : [`${key === 'yesRisky' ? 'acceptRisky' : key}: ${JSON.stringify(values[key])}`],
+  );
+  const given = options.length === 0 ? '' : `{ ${options.join(', ')} }`;
+  const call = filled(method, (key) => (values[key] === undefined ? undefined : JSON.stringify(values[key])));
+  return given === '' ? call : call.replace(/(\(?)\)$/, (_, isEmpty) => `${isEmpty || ', '}${given})`);
 }
 
 /** Puts values where a form has their names in capitals; a name whose value is unknown stays. */
@@ -108,6 +113,9 @@ export function filled(form: string, valueOf: (key: string) => string | undefine
 function isAdvice(value: string | NextStep | Advice): value is Advice {
   return Array.isArray(value);
 }
+
+/** Inputs of steps that programs give as options. */
+const OPTIONS = ['from', 'include', 'setup', 'network', 'allow', 'paths', 'yesRisky', 'tip', 'force'] as const;
 
 const METHODS: Readonly<Record<StepName, string>> = {
   'agent-install': 'the installation for agents',

@@ -14,7 +14,7 @@ describe('what a person is told can run code', () => {
       named('.env'),
       named('.vscode/tasks.json'),
     ];
-    expect(riskLines(risky, 'a')).toEqual([
+    expect(riskLines(risky)).toEqual([
       'runs when a folder is opened in an editor:',
       '  .vscode/tasks.json',
       'is loaded by the shell or a version manager on entering the directory:',
@@ -35,7 +35,7 @@ describe('what a person is told can run code', () => {
     const notes = Array.from({ length: 3_000 }, (_, at) =>
       named(`.notes/deep/${at}.md`, 'lies in a new hidden directory'),
     );
-    const lines = riskLines([...notes, named('.env')], 'a');
+    const lines = riskLines([...notes, named('.env')]);
     expect(lines).toEqual([
       'is loaded by the shell or a version manager on entering the directory:',
       '  .env',
@@ -44,15 +44,15 @@ describe('what a person is told can run code', () => {
     ]);
     const many = Array.from({ length: 2_000 }, (_, at) => named(`p${at}/.vscode/tasks.json`));
     const makefiles = Array.from({ length: 2_000 }, (_, at) => named(`p${at}/Makefile`));
-    const bounded = riskLines([...notes, ...makefiles, ...many, named('.env')], 'a');
+    const bounded = riskLines([...notes, ...makefiles, ...many, named('.env')]);
     expect(bounded).toHaveLength(41);
     expect(bounded.slice(0, 2)).toEqual([
       'runs when a folder is opened in an editor (2000 files):',
       '  p0/.vscode/tasks.json',
     ]);
     for (const line of ['  .env', '  p0/Makefile', '  .notes/deep/ (3000 files)']) expect(bounded).toContain(line);
-    expect(bounded.at(-1)).toBe('and 3966 more; all: litterbox merge a --dry-run --json');
-    expect(riskLines([...many, ...makefiles], 'a')).toHaveLength(41);
+    expect(bounded.at(-1)).toBe('and 3966 more');
+    expect(riskLines([...many, ...makefiles])).toHaveLength(41);
   });
 
   it('AX123: has one entry at least of every reason, and those that find no room are counted', () => {
@@ -73,7 +73,7 @@ describe('what a person is told can run code', () => {
   });
 
   it('keeps names of several lines on one', () => {
-    expect(riskLines([named('.vscode/a\n  .env')], 'a')).toHaveLength(2);
+    expect(riskLines([named('.vscode/a\n  .env')])).toHaveLength(2);
   });
 
   it('begins with what a folder that is opened runs', () => {

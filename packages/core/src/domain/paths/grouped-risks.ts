@@ -127,15 +127,15 @@ function sharedDirectory(files: readonly Risky[]): string {
   return shared;
 }
 
-/** Lines for a person, the last of which says how all are seen, where there are more. */
-export function riskLines(risky: readonly Risky[], slug: string): readonly string[] {
+/** Lines for a person, the last of which says how many more there are, where there are more. */
+export function riskLines(risky: readonly Risky[]): readonly string[] {
   const { groups, unlisted } = groupedRisks(risky);
   return [
     ...groups.flatMap(({ reason, files, entries }) => [
       `${reason}${files > 1 ? ` (${files} files)` : ''}:`,
       ...entries.map((entry) => `  ${nameOf(entry)}${entry.also.length > 0 ? `: ${entry.also.join('; ')}` : ''}`),
     ]),
-    ...(unlisted > 0 ? [`and ${unlisted} more; all: litterbox merge ${slug} --dry-run --json`] : []),
+    ...(unlisted > 0 ? [`and ${unlisted} more`] : []),
   ];
 }
 

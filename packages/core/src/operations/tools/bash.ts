@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { condenseOutput } from '../../domain/search/condense-output.ts';
 import type { CommandOutcome } from '../../channel/exec-channel.ts';
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
+import { worded } from '../../domain/errors/next-step.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { withoutGitUsage } from '../../domain/sandbox/without-git-usage.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/work/run-command.ts';
 import { SpillOutput, type TakenBack } from '../../use-cases/work/spill-output.ts';
+import { stepCommand } from '../step-command.ts';
 import { backgroundOf, inBackground } from './text/in-background.ts';
 import { nameText } from './text/name-text.ts';
 import { reachableText } from '../../domain/sandbox/reachable.ts';
@@ -78,7 +80,7 @@ export const bash = tool({
           goesOn?.line ?? endLine(result),
           ...(before ? [takenBackLine(before)] : []),
           ...warningLines(result.recorded),
-          ...result.hints.map((hint) => `[hint: ${hint}]`),
+          ...result.hints.map((hint) => `[hint: ${worded(hint, stepCommand)}]`),
           ...(result.interruption === 'timeout' && result.hints.length === 0 ? [LONGER] : []),
         ].join('\n'),
       ],

@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { worded } from '../../domain/errors/next-step.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/work/run-command.ts';
 import { fields } from '../declare/fields.ts';
 import { operation } from '../declare/operation.ts';
+import { stepCommand } from '../step-command.ts';
 import { wordings } from '../declare/wording.ts';
 
 /** Largest output kept of each stream when nobody says how much. */
@@ -53,7 +55,7 @@ export const runCommand = operation({
     timedOut: interruption === 'timeout',
     durationMs,
     recorded,
-    ...(hints.length > 0 && { hints }),
+    ...(hints.length > 0 && { hints: hints.map((hint) => worded(hint, stepCommand)) }),
   }),
   execute: async (useCases, { mergeOutput: isMerged, ...input }, options) =>
     await useCases

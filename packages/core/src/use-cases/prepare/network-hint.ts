@@ -63,7 +63,7 @@ export function commandNetworkHint(
   network: NetworkPolicy,
   { exit, text }: Pick<LimitedOutcome, 'exit' | 'text'>,
   reader: HintReader,
-): string | undefined {
+): Hint | undefined {
   const isMissed =
     exit.code === 0
       ? OFFLINE_WORDS.test(text)
@@ -72,14 +72,17 @@ export function commandNetworkHint(
   const rules = reachable(network);
   const wanted = rulesIn(text)
     .filter((rule) => !rules.includes(rule))
-    .slice(0, MAX_RULES)
-    .map((rule) => ` --allow ${rule}`);
-  const way = `litterbox create NAME --network run${wanted.length === 0 ? ' --allow HOST' : wanted.join('')}`;
+    .slice(0, MAX_RULES);
+  const way = step('sandbox-create', { network: 'run', allow: wanted.length === 0 ? ['HOST'] : wanted });
   if (rules.length === 0)
     return reader === 'agent'
       ? 'this sandbox has no network; only what is on the machine and in the repository can be used'
-      : `this sandbox has no network. To create one that reaches a host: ${way}`;
-  return `this sandbox reaches nothing but ${reachableText(rules)}, over HTTPS and through the proxy that HTTPS_PROXY names; ${reader === 'agent' ? 'a person can allow more for new sandboxes, with network.allow in .litterbox.toml' : `to create one that reaches more: ${way}, or network.allow in .litterbox.toml`}`;
+      : advice`this sandbox has no network. To create one that reaches a host: ${way}`;
+  const more =
+    reader === 'agent'
+      ? 'a person can allow more for new sandboxes, with network.allow in .litterbox.toml'
+      : advice`to create one that reaches more: ${way}, or network.allow in .litterbox.toml`;
+  return advice`this sandbox reaches nothing but ${reachableText(rules)}, over HTTPS and through the proxy that HTTPS_PROXY names; ${more}`;
 }
 
 function refusedHint(told: readonly (readonly [string, RefusedHost])[], allowPrivate: readonly string[]): Hint {

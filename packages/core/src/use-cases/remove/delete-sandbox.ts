@@ -39,7 +39,7 @@ function ofGoneRepository({ slug, repositoryRoot }: SandboxRecord): LitterboxErr
     `The repository of the sandbox ${slug} is not at ${shown(repositoryRoot)} any more, so nothing can be merged into it.`,
     {
       operation: 'sandbox.delete',
-      hint: `Bring it back if it was moved; else give up what the sandbox holds: litterbox -C ${shown(repositoryRoot)} delete ${slug} --force.`,
+      hint: advice`Bring it back if it was moved; else give up what the sandbox holds: ${step('sandbox-delete', { repository: repositoryRoot, sandbox: slug, force: true })}.`,
     },
   );
 }

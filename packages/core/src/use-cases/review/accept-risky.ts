@@ -37,7 +37,7 @@ export async function acceptRisky(
   const isApproved = await approver.approve(
     {
       question: `${subject} can run code, or ${risky.length === 1 ? 'hides what it holds' : 'hide what they hold'}. ${question}`,
-      details: riskLines(risky, slug),
+      details: riskLines(risky),
     },
     options,
   );

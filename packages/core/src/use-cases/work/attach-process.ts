@@ -7,6 +7,7 @@ import { CALL_VARIABLE } from '../../channel/kill-tree.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { type Command, commandSubject } from '../../domain/processes/command.ts';
 import { withoutSecretWords } from '../../domain/secrets/without-secrets.ts';
+import type { Hint } from '../../domain/errors/next-step.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { assertMessage, revisionMessage } from '../../domain/sandbox/revision-message.ts';
@@ -28,39 +29,10 @@ import { type KeepPrinted, MAX_PRINTED_BYTES } from '../record/keep-printed.ts';
 import type { Recorded, RecordRevision } from '../record/record-revision.ts';
 import { bothResults } from '../record/both-results.ts';
 import { RecordMeanwhile } from '../record/record-meanwhile.ts';
+import type { AttachInput } from './attach-input.ts';
 import { assertVariables } from './assert-variables.ts';
 import { checkedCommand } from './checked-command.ts';
 import { commandHints } from './command-hints.ts';
-
-/** A program that a person runs inside, with a terminal where there is one. */
-export interface AttachInput {
-  readonly sandbox: string;
-  /** @defaultValue an interactive shell: bash where there is one, else sh */
-  readonly command?: Command | undefined;
-  readonly terminal?: TerminalSize | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Absolute inside the sandbox. @defaultValue the workdir */
-  readonly cwd?: string | undefined;
-  /** The tool that called: the revision's subject begins with it. @defaultValue 'shell' */
-  readonly tool?: string | undefined;
-  /** The part of the command that a person recognises, where a program wrapped it. @defaultValue as `commandSubject` finds it */
-  readonly subject?: string | undefined;
-  /** The agent's own id of the call, as `CALL_ID` has it. */
-  readonly callId?: string | undefined;
-  /** Errors go where output goes, in the order in which they are written. @defaultValue false */
-  readonly isMerged?: boolean | undefined;
-  /**
-   * It reads end of file at once, unless it has a terminal. It then goes through the exec channel as a command does, which costs a fraction;
-   * a program that is not there ends with 127. @defaultValue false
-   */
-  readonly noInput?: boolean | undefined;
-  /** Processes that it leaves in the background end before it is recorded. @defaultValue false */
-  readonly endsAll?: boolean | undefined;
-  /** Its changes are recorded while it works too, whenever nothing changed for a second. @defaultValue false */
-  readonly recordsMeanwhile?: boolean | undefined;
-  /** The revision's subject, in the caller's words. */
-  readonly message?: string | undefined;
-}
 
 /** A process a person works with. */
 export interface AttachedProcess extends AsyncDisposable {
@@ -77,7 +49,7 @@ export interface AttachedProcess extends AsyncDisposable {
 /** The result of a process that a person worked with. */
 export interface FinishedProcess extends RevisionResult {
   /** Limits and rules of the sandbox that had to do with it, a sentence each; mostly empty. */
-  readonly hints: readonly string[];
+  readonly hints: readonly Hint[];
 }
 
 interface Needs {

@@ -1,3 +1,4 @@
+import { advice, type Hint, step } from '../../domain/errors/next-step.ts';
 import { limitHints, type LimitedOutcome } from '../../domain/sandbox/limit-hints.ts';
 import type { Policy } from '../../domain/sandbox/policy.ts';
 import { type HintReader, systemRuleHint } from '../../domain/sandbox/system-rule-hint.ts';
@@ -18,10 +19,11 @@ function packagesHint(
   { setup, install = [], include = [] }: Packages,
   text: string,
   reader: HintReader,
-): string | undefined {
+): Hint | undefined {
   if (setup.length + install.length + include.length > 0 || !PACKAGE_WORDS.test(text)) return undefined;
-  const way = 'litterbox create NAME --include node_modules, or --setup COMMAND';
-  return `a sandbox has what git tracks and the programs of the machine, not dependencies such as node_modules or .venv; ${reader === 'agent' ? `ask the person for one that has them: ${way}` : `to create one that has them: ${way}`}`;
+  const copied = step('sandbox-create', { include: ['node_modules'] });
+  const made = step('sandbox-create', { setup: 'COMMAND' });
+  return advice`a sandbox has what git tracks and the programs of the machine, not dependencies such as node_modules or .venv; ${reader === 'agent' ? 'ask the person for one' : 'to create one'} that has them: ${copied}, or ${made}`;
 }
 
 /** The limits and rules of the sandbox that a command ran into, as its output shows: limits that were hit, then the one rule that it names first. */
@@ -29,7 +31,7 @@ export function commandHints(
   { limits, network, workspaceGit, ...packages }: Pick<Policy, 'limits' | 'network' | 'workspaceGit'> & Packages,
   ended: LimitedOutcome,
   reader: HintReader,
-): readonly string[] {
+): readonly Hint[] {
   const text = ended.text.slice(-LAST);
   const ofNetwork = () => commandNetworkHint(network, { exit: ended.exit, text }, reader);
   const ofRules =

@@ -8,6 +8,7 @@ import {
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import type { Command } from '../../domain/processes/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import type { Hint } from '../../domain/errors/next-step.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import type { Policy } from '../../domain/sandbox/policy.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';
@@ -62,7 +63,7 @@ export interface RunCommandResult extends CommandOutcome {
   readonly shell?: CommandShell;
   readonly recorded: RevisionResult;
   /** Limits and rules of the sandbox that had to do with its end, a sentence each; mostly empty. */
-  readonly hints: readonly string[];
+  readonly hints: readonly Hint[];
 }
 
 interface Needs {

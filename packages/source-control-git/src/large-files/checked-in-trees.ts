@@ -3,7 +3,8 @@ import { type ObjectId } from '@litterbox/core/provider';
 import { ByteSource } from '../git/byte-source.ts';
 import type { ByteString } from '../git/byte-text.ts';
 import { addEdit, editedDirectory, editTree } from '../objects/edit-tree.ts';
-import { mayHaveLargeFiles, throughLargeFiles } from './large-file-attributes.ts';
+import { checkedInLineEnds, hasWindowsLineEnds, LINE_ENDS, type LineEnds, lineEndsOf } from './checked-in-line-ends.ts';
+import { attributesIn, mayChangeAtCheckIn } from './large-file-attributes.ts';
 import {
   largeFileBytes,
   type LargeFilePointer,
@@ -12,6 +13,8 @@ import {
 } from './large-file-pointer.ts';
 import { LargeFileStorage } from './large-file-storage.ts';
 import { nulFields } from '../git/nul-fields.ts';
+import { readBlobSizes } from '../store/read-blob-sizes.ts';
+import { readBlobs } from '../store/read-blobs.ts';
 import type { Store } from '../store/store.ts';
 import type { TreeMode } from '../objects/tree-object.ts';
 import type { UserRepository } from '../person/user-repository.ts';
@@ -26,15 +29,21 @@ interface Written {
   readonly path: ByteString;
   readonly mode: TreeMode;
   readonly oid: ObjectId;
+  /** What the base has at the path. */
+  readonly old: ObjectId;
 }
 
 const NEWLINE = 10;
+/** Of larger files the line ends stay: each is held in memory once. */
+const MAX_TEXT_BYTES = 64 * 2 ** 20;
+const ATTRIBUTES = ['filter', 'text', 'eol', 'crlf'];
 
 /**
- * What a sandbox wrote under a pattern of Git LFS is in its history as it is. The person's gets a pointer in its place, as git-lfs
- * would make it, and the content goes where git-lfs looks for it: otherwise the file would show as changed in every checkout.
+ * The history of a sandbox has what it wrote as it is. The person's gets what a check-in of git makes of it: under a pattern of Git LFS a
+ * pointer, while the content goes where git-lfs looks for it, and in files whose attributes say that they are text the line ends of
+ * text. Otherwise the file would show as changed in every checkout. No filter runs.
  */
-export class LargeFilePointers {
+export class CheckedInTrees {
   /** Those that the trees so far have pointers to. */
   readonly contents = new Map<ObjectId, LargeFileContent>();
   readonly #store: Store;
@@ -51,9 +60,9 @@ export class LargeFilePointers {
     this.#signal = signal;
   }
 
-  /** A tree of the sandbox with pointers in it; the tree itself where there is nothing to point to. */
-  in(tree: ObjectId): Promise<ObjectId> {
-    const known = this.#trees.get(tree) ?? this.#point(tree);
+  /** A tree of the sandbox as it is checked in; the tree itself where that is the same. */
+  of(tree: ObjectId): Promise<ObjectId> {
+    const known = this.#trees.get(tree) ?? this.#checkIn(tree);
     this.#trees.set(tree, known);
     return known;
   }
@@ -73,15 +82,20 @@ export class LargeFilePointers {
     }
   }
 
-  async #point(tree: ObjectId): Promise<ObjectId> {
+  async #checkIn(tree: ObjectId): Promise<ObjectId> {
     const store = this.#store;
-    if (tree === this.#base || !(await mayHaveLargeFiles(this.#user, store, tree))) return tree;
+    if (tree === this.#base || !(await mayChangeAtCheckIn(this.#user, store, tree))) return tree;
     const written = await this.#written(tree);
     const paths = written.map(({ path }) => path);
-    const through = await throughLargeFiles(store, tree, paths, this.#signal);
-    const large = written.filter(({ path }) => through.has(path));
-    if (large.length === 0) return tree;
-    await this.#read(large);
+    const attributes = await attributesIn(store, tree, ATTRIBUTES, paths, this.#signal);
+    const valueOf = (path: ByteString) => (attribute: string) => attributes.get(path)?.get(attribute) ?? 'unspecified';
+    const large = written.filter(({ path }) => valueOf(path)('filter') === 'lfs');
+    const isLarge = new Set(large);
+    const texts = written.flatMap((file) => {
+      const ends = isLarge.has(file) ? undefined : lineEndsOf(valueOf(file.path));
+      return ends === undefined ? [] : [{ ...file, ends }];
+    });
+    if (large.length > 0) await this.#read(large);
     const edits = editedDirectory();
     using sink = store.sink();
     for (const { path, mode, oid } of large) {
@@ -89,9 +103,48 @@ export class LargeFilePointers {
       if (content === undefined) continue;
       addEdit(edits, path, { type: 'entry', mode, oid: sink.put('blob', serializeLargeFilePointer(content)) });
     }
-    const pointed = (await editTree(store.reader, sink, tree, edits)) ?? tree;
+    const ended = await this.#withLineEnds(texts, (bytes) => sink.put('blob', bytes));
+    for (const { path, mode, oid } of ended) addEdit(edits, path, { type: 'entry', mode, oid });
+    if (edits.children.size === 0) return tree;
+    const checkedIn = (await editTree(store.reader, sink, tree, edits)) ?? tree;
     await sink.finish();
-    return pointed;
+    return checkedIn;
+  }
+
+  /** Those whose line ends change. A file that had those of Windows in the base keeps them, as with `git add`. */
+  async #withLineEnds(
+    texts: readonly (Written & { readonly ends: LineEnds })[],
+    put: (bytes: Buffer) => ObjectId,
+  ): Promise<readonly Written[]> {
+    const changed = texts.filter(({ oid, old }) => oid !== old);
+    const windows = await this.#withWindowsLineEnds(changed.map(({ oid }) => oid));
+    const found = changed.filter(({ oid }) => windows.has(oid));
+    const before = await this.#withWindowsLineEnds(found.map(({ old }) => old));
+    const kept = found.filter(({ old }) => !before.has(old));
+    // One content may be text at one path, and what looks like text at another.
+    const keyOf = ({ oid, ends }: { readonly oid: ObjectId; readonly ends: LineEnds }) => `${ends} ${oid}`;
+    const wanted = new Set(kept.map(keyOf));
+    const ended = new Map<string, ObjectId>();
+    for await (const { oid, bytes } of readBlobs(this.#store, [...new Set(kept.map((file) => file.oid))], this.#signal))
+      for (const ends of LINE_ENDS) {
+        const key = keyOf({ oid, ends });
+        const next = wanted.has(key) ? checkedInLineEnds(bytes, ends) : undefined;
+        if (next) ended.set(key, put(next));
+      }
+    return kept.flatMap((file) => {
+      const oid = ended.get(keyOf(file));
+      return oid === undefined ? [] : [{ ...file, oid }];
+    });
+  }
+
+  async #withWindowsLineEnds(blobs: readonly ObjectId[]): Promise<ReadonlySet<ObjectId>> {
+    const read: ObjectId[] = [];
+    const found = new Set<ObjectId>();
+    for await (const [oid, size] of readBlobSizes(this.#store, [...new Set(blobs)], this.#signal))
+      if (size <= MAX_TEXT_BYTES) read.push(oid);
+    for await (const { oid, bytes } of readBlobs(this.#store, read, this.#signal))
+      if (hasWindowsLineEnds(bytes)) found.add(oid);
+    return found;
   }
 
   async #written(tree: ObjectId): Promise<readonly Written[]> {
@@ -102,8 +155,8 @@ export class LargeFilePointers {
       for (const field of fields) {
         // A line of modes and ids, then a path.
         if (step === undefined) {
-          const [, mode = '', , oid = ''] = field.split(' ');
-          step = { mode: mode as TreeMode, oid: oid as ObjectId };
+          const [, mode = '', old = '', oid = ''] = field.split(' ');
+          step = { mode: mode as TreeMode, oid: oid as ObjectId, old: old as ObjectId };
         } else {
           if (step.mode.startsWith('100')) found.push({ ...step, path: field });
           step = undefined;
