@@ -345,10 +345,15 @@ function messageLines({ messages }: IntegrationPlan): readonly string[] {
 
 function notFollowedLines({ slug, notFollowed }: IntegrationPlan): readonly string[] {
   if (!notFollowed) return [];
-  const { hooks, mergeOptions } = notFollowed;
+  const { hooks, filters = [], mergeOptions } = notFollowed;
   const way = `to have them run: litterbox apply ${slug}, then git commit`;
   return [
     ...(hooks.length > 0 ? [`Your hooks do not run (${hooks.join(', ')}); ${way}.`] : []),
+    ...(filters.length > 0
+      ? [
+          `Your filters do not run (${filters.map((name) => visibleName(name)).join(', ')}); to have them run: litterbox apply ${slug}, then git add --renormalize FILES.`,
+        ]
+      : []),
     ...(mergeOptions !== undefined
       ? [`The mergeOptions of this branch are not followed: ${visible(mergeOptions)}.`]
       : []),

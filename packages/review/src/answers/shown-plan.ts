@@ -31,6 +31,7 @@ export function shownPlan(plan: ShownPlan) {
     moreMessages: Math.max(0, messages.length - MAX_MESSAGES),
     unmergedBase: unmergedBase?.commits,
     hooks: (notFollowed?.hooks ?? []).map((hook) => visibleName(hook)),
+    filters: (notFollowed?.filters ?? []).map((name) => visibleName(name)),
     unsettled: plan.unsettled === undefined ? undefined : visible(plan.unsettled),
     risks: {
       files,

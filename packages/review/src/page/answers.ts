@@ -76,6 +76,7 @@ export interface Plan {
   readonly moreMessages: number;
   readonly unmergedBase?: number;
   readonly hooks: readonly string[];
+  readonly filters: readonly string[];
   readonly unsettled?: string;
   readonly risks: { readonly files: number; readonly unlisted: number; readonly groups: readonly RiskGroup[] };
   readonly proof: { readonly tests: readonly TestRun[]; readonly looked: number; readonly isMore: boolean };

@@ -127,10 +127,13 @@ function messagesOf({ integration, messages, moreMessages }: Plan): HTMLElement[
   ];
 }
 
-function notesOf({ hooks, halfRenames, unmilestoned, unmergedBase }: Plan): string[] {
+function notesOf({ hooks, filters, halfRenames, unmilestoned, unmergedBase }: Plan): string[] {
   return [
     ...(hooks.length > 0
       ? [`Your hooks do not run (${hooks.join(', ')}). To have them run, apply, then git commit.`]
+      : []),
+    ...(filters.length > 0
+      ? [`Your filters do not run (${filters.join(', ')}). To have them run, apply, then git add --renormalize.`]
       : []),
     ...(unmilestoned > 0 ? [`${counted(unmilestoned, 'revision')} came after the last milestone.`] : []),
     ...(unmergedBase === undefined

@@ -17,7 +17,7 @@ import { oneLine } from '../git/git-failure.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { headMoved, Integration } from './integrate.ts';
 import { type IntegrationRecord, readJournal } from './integration-journal.ts';
-import type { PlanToken } from './make-plan.ts';
+import type { PlanToken } from './plan-token.ts';
 import { CheckedInTrees } from '../large-files/checked-in-trees.ts';
 import { publishObjects } from '../publish/publish-objects.ts';
 import { requireSteadyFilters } from './steady-filters.ts';

@@ -10,15 +10,16 @@ import {
 } from '@litterbox/core/provider';
 import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
-import { halfRenames } from './half-renames.ts';
-import { hooksPassedOver } from './hooks-passed-over.ts';
+import { filtersPassedOver, withRisks } from './filters-passed-over.ts';
+import { halfRenames } from '../publish/half-renames.ts';
+import { hooksPassedOver } from '../person/hooks-passed-over.ts';
 import {
   type MergeArguments,
   parseMergeArguments,
   withConfiguredArguments,
   withDefaultSigning,
 } from '../person/merge-arguments.ts';
-import { type ConflictStage, mergeTrees } from '../publish/merge-trees.ts';
+import { mergeTrees } from '../publish/merge-trees.ts';
 import { readConfiguredPaths } from '../person/configured-paths.ts';
 import { mergeSettings } from '../publish/merge-settings.ts';
 import { readMergeAttributes } from '../publish/merge-attributes.ts';
@@ -30,6 +31,7 @@ import { readCheckedInTip } from '../publish/read-checked-in-tip.ts';
 import { offeredFiles } from '../publish/offered-files.ts';
 import { partialTree, partsOfWork } from '../publish/partial-tree.ts';
 import { passingChanges } from './passing-changes.ts';
+import type { PlanToken } from './plan-token.ts';
 import { scanRisks } from './scan-risks.ts';
 import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
@@ -43,26 +45,6 @@ import { findOverlap, NO_OVERLAP, requireNothingUnderWay } from './user-state.ts
 import { WorkMessages } from './work-messages.ts';
 
 const OPERATION = 'integration.plan';
-
-/** Behind {@link IntegrationPlan.token}: everything execution needs, as JSON. */
-export interface PlanToken {
-  readonly version: 1;
-  /** The commit in the store that was merged. The person's branch gets `drafts` in its place. */
-  readonly theirs: ObjectId;
-  /** The commit that `drafts` stand on. */
-  readonly onto: ObjectId;
-  /** What becomes the person's commits, oldest first. */
-  readonly drafts: readonly { readonly tree: ObjectId; readonly message: string }[];
-  readonly headTree: ObjectId;
-  readonly resultTree: ObjectId;
-  readonly stages: readonly ConflictStage[];
-  readonly steps: readonly PathStep[];
-  /** Of Git LFS, to which the trees have pointers. */
-  readonly largeFiles: readonly LargeFileContent[];
-  readonly kind: 'fast-forward' | 'merge-commit' | 'plain-commit' | 'stage' | 'nothing';
-  readonly message: string;
-  readonly arguments: MergeArguments;
-}
 
 export async function makePlan(
   store: Store,
@@ -79,7 +61,7 @@ export async function makePlan(
   await requireNothingUnderWay(user, signal);
   const { tip: newest, checkedIn } = await readCheckedInTip(store, user, id, meta.base.tree, signal);
   const headTree = await store.commitTree(head);
-  const config = await readUserConfig(user, '^((merge|diff|commit)\\.|branch\\..*\\.mergeoptions$)', signal);
+  const config = await readUserConfig(user, '^((merge|diff|commit|filter)\\.|branch\\..*\\.mergeoptions$)', signal);
   const { options, notFollowed } = withConfiguredArguments(request.arguments, mergeOptionsOf(config, headRef, request));
 
   const message = request.message ?? options.message;
@@ -139,6 +121,8 @@ export async function makePlan(
   const commits = token.drafts.map((draft) => draft.tree);
   const passing = await passingChanges(store, work.ontoTree, commits, large, configured, signal);
   const changed = new Set(changes.map(({ path }) => path));
+  const filters = await filtersPassedOver(store, config, left, resultTree, signal);
+  const risky = await scanRisks(store, changes, left, files, resultTree, configured, signal);
   return {
     integration: request.integration,
     sandbox: id,
@@ -148,10 +132,7 @@ export async function makePlan(
     ...(headRef === undefined ? {} : { headRef }),
     changes: changes.map((change) => (conflicts.has(toByteString(change.path)) ? withoutCounts(change) : change)),
     conflicts: [...conflicts].map(fromByteString),
-    risky: [
-      ...(await scanRisks(store, changes, left, files, resultTree, configured, signal)),
-      ...passing.risky.filter(({ path }) => !changed.has(path)),
-    ],
+    risky: [...withRisks(risky, filters.risky), ...passing.risky.filter(({ path }) => !changed.has(path))],
     ...(halves.length > 0 && { halfRenames: halves }),
     ...(passing.paths.length > 0 && { passing: passing.paths }),
     dirtyOverlap: [...overlap.tracked, ...overlap.untracked, ...overlap.hidden].map(fromByteString),
@@ -160,7 +141,7 @@ export async function makePlan(
     unmilestoned: await countUnmilestoned(store, id, newest),
     messages: messagesOf(token),
     ...(await unmergedBase(store, id, meta, work, head, signal)),
-    ...(await passedOver(user, kind, notFollowed, signal)),
+    ...(await passedOver(user, kind, { filters: filters.names, mergeOptions: notFollowed }, signal)),
     token,
   };
 }
@@ -216,13 +197,15 @@ function mergeOptionsOf(
 async function passedOver(
   user: UserRepository,
   kind: PlanToken['kind'],
-  mergeOptions: string | undefined,
+  { filters, mergeOptions }: { readonly filters: readonly string[]; readonly mergeOptions: string | undefined },
   signal: AbortSignal | undefined,
 ): Promise<Pick<IntegrationPlan, 'notFollowed'>> {
   const makesCommits = kind !== 'stage' && kind !== 'nothing';
   const hooks = makesCommits ? await hooksPassedOver(user, signal) : [];
-  if (hooks.length === 0 && mergeOptions === undefined) return {};
-  return { notFollowed: { hooks, ...(mergeOptions !== undefined && { mergeOptions }) } };
+  if (hooks.length + filters.length === 0 && mergeOptions === undefined) return {};
+  return {
+    notFollowed: { hooks, ...(filters.length > 0 && { filters }), ...(mergeOptions !== undefined && { mergeOptions }) },
+  };
 }
 
 /** Of a file with conflict markers the counts would tell of those. */

@@ -34,7 +34,7 @@ interface Written {
 }
 
 const NEWLINE = 10;
-/** Of larger files the line ends stay: each is held in memory once. */
+/** Larger files keep their line ends: each is held in memory once. */
 const MAX_TEXT_BYTES = 64 * 2 ** 20;
 const ATTRIBUTES = ['filter', 'text', 'eol', 'crlf'];
 

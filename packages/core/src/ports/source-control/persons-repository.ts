@@ -187,6 +187,8 @@ export interface IntegrationPlan {
   readonly notFollowed?: {
     /** Names of their hooks. */
     readonly hooks: readonly string[];
+    /** Names of their filters that would have changed files on the way into a commit. */
+    readonly filters?: readonly string[];
     /** The branch's options of merging, where one of them is not let through. */
     readonly mergeOptions?: string;
   };

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { UserRepository } from '../person/user-repository.ts';
+import type { UserRepository } from './user-repository.ts';
 
 /** Hooks that git runs when a person commits or merges. */
 const HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'pre-merge-commit', 'post-merge'];

@@ -1,0 +1,25 @@
+import type { IntegrationPlan, ObjectId } from '@litterbox/core/provider';
+import type { LargeFileContent } from '../large-files/checked-in-trees.ts';
+import type { MergeArguments } from '../person/merge-arguments.ts';
+import type { ConflictStage } from '../publish/merge-trees.ts';
+import type { PathStep } from '../store/read-diff.ts';
+
+/** Behind {@link IntegrationPlan.token}: everything execution needs, as JSON. */
+export interface PlanToken {
+  readonly version: 1;
+  /** The commit in the store that was merged. The person's branch gets `drafts` in its place. */
+  readonly theirs: ObjectId;
+  /** The commit that `drafts` stand on. */
+  readonly onto: ObjectId;
+  /** What becomes the person's commits, oldest first. */
+  readonly drafts: readonly { readonly tree: ObjectId; readonly message: string }[];
+  readonly headTree: ObjectId;
+  readonly resultTree: ObjectId;
+  readonly stages: readonly ConflictStage[];
+  readonly steps: readonly PathStep[];
+  /** Of Git LFS, to which the trees have pointers. */
+  readonly largeFiles: readonly LargeFileContent[];
+  readonly kind: 'fast-forward' | 'merge-commit' | 'plain-commit' | 'stage' | 'nothing';
+  readonly message: string;
+  readonly arguments: MergeArguments;
+}
