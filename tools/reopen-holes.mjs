@@ -296,8 +296,8 @@ const HOLES = [
   {
     name: 'contents-by-milestones',
     file: `${GIT}/publish/cut-milestone.ts`,
-    guard: 'const tree = await large.in(tip.tree);',
-    hole: 'const tree = await large.in(tip.tree);\n      await LargeFilePointers.place(store, user, [...large.contents.values()], signal);',
+    guard: 'const tree = await checkedIn.of(tip.tree);',
+    hole: 'const tree = await checkedIn.of(tip.tree);\n      await CheckedInTrees.place(store, user, [...checkedIn.contents.values()], signal);',
     tests: ['AX101:'],
   },
   {

@@ -24,7 +24,7 @@ export {
   toolNames,
 } from './operations/tools/agent-tools.ts';
 export { boundOperation, boundSandbox } from './operations/tools/bound-sandbox.ts';
-export { hintForPeople } from './operations/step-command.ts';
+export { hintForPeople } from './operations/declare/step-command.ts';
 export { agentHint } from './operations/tools/agent-hint.ts';
 export { describeSetting, instructionsOf } from './operations/tools/describe-setting.ts';
 export { sandboxList } from './operations/tools/sandbox-list.ts';

@@ -64,7 +64,7 @@ export {
   stepForPrograms,
   worded,
 } from './domain/errors/next-step.ts';
-export { hintForPeople, STEP_COMMANDS, stepCommand } from './operations/step-command.ts';
+export { hintForPeople, STEP_COMMANDS, stepCommand } from './operations/declare/step-command.ts';
 export { detected, ECOSYSTEMS, type Ecosystem } from './domain/sandbox/ecosystems.ts';
 export { placementLines } from './domain/sandbox/placement-lines.ts';
 export {

@@ -1,7 +1,7 @@
 import { isLitterboxError } from '../domain/errors/errors.ts';
 import type { FailedFork, ForkResult } from '../use-cases/create/fork-sandbox.ts';
 import { portUrl } from './work/list-ports.ts';
-import { hintForPeople } from './step-command.ts';
+import { hintForPeople } from './declare/step-command.ts';
 
 /** A fork as JSON, or why it could not be made. */
 export function forkDocument(fork: ForkResult | FailedFork): Readonly<Record<string, unknown>> {

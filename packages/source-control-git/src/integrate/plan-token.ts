@@ -1,10 +1,10 @@
-import type { IntegrationPlan, ObjectId } from '@litterbox/core/provider';
+import type { ObjectId } from '@litterbox/core/provider';
 import type { LargeFileContent } from '../large-files/checked-in-trees.ts';
 import type { MergeArguments } from '../person/merge-arguments.ts';
 import type { ConflictStage } from '../publish/merge-trees.ts';
 import type { PathStep } from '../store/read-diff.ts';
 
-/** Behind {@link IntegrationPlan.token}: everything execution needs, as JSON. */
+/** The token of a plan: everything execution needs, as JSON. */
 export interface PlanToken {
   readonly version: 1;
   /** The commit in the store that was merged. The person's branch gets `drafts` in its place. */

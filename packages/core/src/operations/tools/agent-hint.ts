@@ -1,6 +1,6 @@
 import type { LitterboxErrorDetails } from '../../domain/errors/errors.ts';
 import { type StepName, worded } from '../../domain/errors/next-step.ts';
-import { stepCommand } from '../step-command.ts';
+import { stepCommand } from '../declare/step-command.ts';
 
 /** Between the sentences of a hint, and between what stands before and after a semicolon. */
 const PARTS = /(?<=[.;]) (?=[A-Za-z\0])/;

@@ -7,7 +7,7 @@ import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { withoutGitUsage } from '../../domain/sandbox/without-git-usage.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/work/run-command.ts';
 import { SpillOutput, type TakenBack } from '../../use-cases/work/spill-output.ts';
-import { stepCommand } from '../step-command.ts';
+import { stepCommand } from '../declare/step-command.ts';
 import { backgroundOf, inBackground } from './text/in-background.ts';
 import { nameText } from './text/name-text.ts';
 import { reachableText } from '../../domain/sandbox/reachable.ts';

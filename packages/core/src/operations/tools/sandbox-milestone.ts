@@ -1,5 +1,5 @@
 import { step } from '../../domain/errors/next-step.ts';
-import { stepCommand } from '../step-command.ts';
+import { stepCommand } from '../declare/step-command.ts';
 import * as z from 'zod';
 import { slugify } from '../../domain/sandbox/slug.ts';
 import { CutMilestone } from '../../use-cases/review/cut-milestone.ts';

@@ -4,7 +4,7 @@ import { decodeRaw } from '../../domain/text/raw-text.ts';
 import { RunCommand, type RunCommandResult } from '../../use-cases/work/run-command.ts';
 import { fields } from '../declare/fields.ts';
 import { operation } from '../declare/operation.ts';
-import { stepCommand } from '../step-command.ts';
+import { stepCommand } from '../declare/step-command.ts';
 import { wordings } from '../declare/wording.ts';
 
 /** Largest output kept of each stream when nobody says how much. */

@@ -1,7 +1,7 @@
-import { quoted } from '../channel/shell-text.ts';
-import type { LitterboxErrorDetails } from '../domain/errors/errors.ts';
-import { filled, type NextStep, type StepName, worded } from '../domain/errors/next-step.ts';
-import { visibleName } from '../domain/text/visible.ts';
+import { quoted } from '../../channel/shell-text.ts';
+import type { LitterboxErrorDetails } from '../../domain/errors/errors.ts';
+import { filled, type NextStep, type StepName, worded } from '../../domain/errors/next-step.ts';
+import { visibleName } from '../../domain/text/visible.ts';
 
 /**
  * The hint of an error for a person: its steps are commands.
