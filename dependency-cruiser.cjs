@@ -255,7 +255,7 @@ module.exports = {
         'Commands reach sandboxes and repositories by the operations of core alone, through litterbox/performer: what makes those never stands in a command. State and host are opened for what is a person’s on this machine: the list of other machines, a keeper.',
       severity: 'error',
       from: { path: '^packages/cli/src/', pathNot: tests },
-      to: { path: '^packages/(?!agents/|cli/|core/|litterbox/|mcp/|providers/|review/|host/|state-sqlite/)' },
+      to: { path: '^packages/(?!agents/|cli/|core/|e2b/|litterbox/|mcp/|providers/|review/|host/|state-sqlite/)' },
     },
     {
       name: 'review-works-by-operations',
@@ -283,7 +283,7 @@ module.exports = {
       name: 'frameworks-stand-on-the-library',
       comment: 'An adapter of a framework is made of what every embedder has.',
       severity: 'error',
-      from: { path: '^packages/(ai-sdk|openai-agents)/src/', pathNot: tests },
+      from: { path: '^packages/(ai-sdk|e2b|openai-agents)/src/', pathNot: tests },
       to: { path: '^packages/(?!$1/|litterbox/src/index\\.ts$)' },
     },
     {

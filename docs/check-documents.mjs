@@ -43,7 +43,7 @@ const FOLDERS = {
   litterbox: ['', '/sandbox', '/testing', '/watch']
     .map((folder) => `packages/litterbox/src${folder}`)
     .concat('packages/litterbox/test'),
-  frameworks: ['packages/ai-sdk/test', 'packages/openai-agents/test'],
+  frameworks: ['packages/ai-sdk/test', 'packages/e2b/test', 'packages/openai-agents/test'],
   providers: ['packages/providers/src'],
   cli: ['packages/cli/test', ...['', '/commands', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`)],
   conformance: ['packages/conformance'],

@@ -66,6 +66,7 @@ const plants = [
   ['vm-is-a-way-to-a-host', 'provider-vm/src/planted-provider.ts', "import '@litterbox/provider-overlayfs';"],
   ['agents-stand-on-the-library', 'agents/src/planted-core.ts', "import '@litterbox/core';"],
   ['frameworks-stand-on-the-library', 'ai-sdk/src/planted-core.ts', "import '@litterbox/core';"],
+  ['frameworks-stand-on-the-library', 'e2b/src/planted-core.ts', "import '@litterbox/core';"],
   ['frameworks-stand-on-the-library', 'openai-agents/src/planted-sibling.ts', "import '@litterbox/ai-sdk';"],
   ['engines-share-one-package', 'provider-docker/src/planted-host.ts', "import '@litterbox/host';"],
   ['providers-know-core-and-kits', 'container-engine/src/planted-host.ts', "import '@litterbox/host';"],

@@ -45,6 +45,7 @@ const FAST_FILES = [
   '^packages/(memory|testing)/test/',
   '^packages/ai-sdk/test/(eve-sandbox|harness-sandbox|sandbox-session)\\.',
   '^packages/openai-agents/test/',
+  '^packages/e2b/test/sdk\\.',
 ];
 /** Property tests of the fast layer draw a fifth of their cases there, and five times all of them in the deep part. */
 const FEW_RUNS = { LITTERBOX_FUZZ_RUNS: '0.2' };
@@ -534,7 +535,7 @@ const DEEP = [
   {
     name: 'library',
     why: 'the library and adapters of frameworks on copy-on-write sandboxes: forks, pool, network, services, supervisors, kept setups, lost state, memory',
-    files: ['^packages/litterbox/test/', '^packages/ai-sdk/test/field-cases'],
+    files: ['^packages/litterbox/test/', '^packages/ai-sdk/test/field-cases', '^packages/e2b/test/sandboxes\\.'],
     except: ['incremental-builds'],
   },
   {

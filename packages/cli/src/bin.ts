@@ -8,5 +8,6 @@ setFlagsFromString('--semi-space-growth-factor=1');
 setFlagsFromString('--heap-growing-percent=20');
 const [verb, ...rest] = process.argv.slice(2);
 // A program of its own, in files of its own: what agents reach holds nothing that deletes, applies, merges or trusts.
-if (verb === 'mcp' || verb === 'serve') void import('@litterbox/mcp/start').then(({ start }) => start(verb, rest));
+if (verb === 'mcp' || (verb === 'serve' && !rest.includes('--e2b')))
+  void import('@litterbox/mcp/start').then(({ start }) => start(verb, rest));
 else void import('./main.ts').then(({ main }) => main(process.argv.slice(2)));

@@ -17,6 +17,17 @@ export async function loadForAgent(repo: string, approver: Approver, agent: stri
   return createLitterbox(options);
 }
 
+/**
+ * The same for programs that make sandboxes of their own.
+ *
+ * @param isEmpty their sandboxes begin without the repository
+ */
+export async function loadForPrograms(repo: string, isEmpty: boolean, actor: string): Promise<Litterbox> {
+  const nobody = { approve: async () => false };
+  const [{ createLitterbox }, options] = await Promise.all([import('litterbox'), optionsFor(repo, nobody, actor)]);
+  return createLitterbox(isEmpty ? { ...options, repo: false } : options);
+}
+
 async function optionsFor(repo: string, approver: Approver, actor: string): Promise<LitterboxOptions> {
   const { providersFor, userHosts } = await import('@litterbox/providers');
   return {

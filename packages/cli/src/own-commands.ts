@@ -63,13 +63,15 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
     options: [
       ['--port <number>', 'on 127.0.0.1 (default: a free one)'],
       ['--token-file <file>', 'file of the token, made if it is missing (default: serve.token in the state directory)'],
+      ['--e2b', "serve programs of E2B's SDK instead; the key is in e2b.key of the state directory"],
+      ['--empty', 'with --e2b: sandboxes begin empty, without this repository'],
       ['--sandbox <name>', 'the one sandbox that agents work in'],
       ['--share', 'although another agent is at work in a sandbox'],
       ['--tools <set>', 'names of the tools that agents see (default: as configured)', ['standard', 'roadmap']],
       ['--tool-prefix <prefix>', 'prefix for the name of each tool'],
       ['--actor <name>', 'who calls, as audit shows it (default: mcp)'],
     ],
-    examples: ['serve --port 7777', 'serve --sandbox fix-login'],
+    examples: ['serve --port 7777', 'serve --sandbox fix-login', 'serve --e2b --empty'],
     load: async () => (await import('./commands/mcp.ts')).serve,
   },
   {

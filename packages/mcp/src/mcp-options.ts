@@ -51,6 +51,7 @@ Serve agents over HTTP on this machine (Model Context Protocol, streamable HTTP)
 Options:
 ${COMMON_HELP}  --port <number>          on 127.0.0.1 (default: a free one)
   --token-file <file>      file of the token, made if it is missing (default: serve.token in the state directory)
+  --e2b                    serve programs of E2B's SDK instead, with --port, --token-file (default: e2b.key) and --empty
   -h, --help               show this
 
 Examples:

@@ -4,6 +4,7 @@ import { HELP, parseMcpOptions, parseServeOptions } from './mcp-options.ts';
 
 export { launchFiller } from './launch-filler.ts';
 export { launchKeeper } from './launch-keeper.ts';
+export { tokenFrom } from './token-file.ts';
 
 /** Runs `litterbox mcp` or `litterbox serve` with the words after it, what keeps a sandbox, or what fills a pool, and sets the exit code. */
 export async function start(verb: 'mcp' | 'serve' | 'keep' | 'fill', args: readonly string[]): Promise<void> {

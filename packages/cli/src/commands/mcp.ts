@@ -14,4 +14,9 @@ const starting =
   };
 
 export const mcp = starting('mcp');
-export const serve = starting('serve');
+
+/** With `--e2b` for programs, which delete what they made; otherwise for agents, which cannot. */
+export const serve: Perform = async (context, words, flags) => {
+  const perform = flags['e2b'] === true ? (await import('../serve-e2b.ts')).serveE2b : starting('serve');
+  await perform(context, words, flags);
+};

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { findSandbox, LitterboxError, reconcileState, visible } from '@litterbox/core';
+import { findSandbox, reconcileState, visible } from '@litterbox/core';
 import { loadLitterbox } from '../load-litterbox.ts';
 import type { Perform } from '../perform.ts';
+import { portOf } from '../words/port-of.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
 /** The page shows what is asked before it sends a yes. Whatever is asked beyond that is answered no. */
@@ -9,7 +10,7 @@ const NOBODY = { approve: async () => false };
 
 /** `litterbox review`: serves the page until it is ended. */
 export const review: Perform = async ({ talk, directory, signal }, [sandbox], { port, open }) => {
-  const chosen = portOf(port);
+  const chosen = portOf('review', port);
   await using litterbox = await loadLitterbox(directory, NOBODY);
   const record = sandbox === undefined ? undefined : await litterbox.perform(findSandbox, { sandbox }, { signal });
   for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
@@ -25,13 +26,3 @@ export const review: Perform = async ({ talk, directory, signal }, [sandbox], { 
   if (!signal.aborted) await once(signal, 'abort');
   takeAway?.();
 };
-
-function portOf(given: unknown): number | undefined {
-  if (given === undefined) return undefined;
-  const port = Number(given);
-  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new LitterboxError('INVALID_ARGUMENT', `--port: got ${JSON.stringify(given)}, want a number from 1 to 65535.`, {
-    operation: 'cli.review',
-    hint: 'Leave it out for a free one.',
-  });
-}

@@ -14,6 +14,10 @@ export interface FileStatus {
   readonly sizeBytes: number;
   /** Since 1970, to the second. */
   readonly modifiedMs: number;
+  /** Permissions as a number, such as 0o644, and the names of who owns it. Absent where the sandbox has no `stat`, and for a link that leads nowhere. */
+  readonly access?: { readonly mode: number; readonly owner: string; readonly group: string };
+  /** Where a link leads, as it says. */
+  readonly linkTarget?: string;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -28,9 +32,10 @@ l=- t=o
 [ -h "$1" ] && l=l
 [ -d "$1" ] && t=d
 [ -f "$1" ] && t=r
-s=$(stat -L -c '%s %Y' -- "$1" 2>/dev/null) ||
+s=$(stat -L -c '%s %Y %a %U %G' -- "$1" 2>/dev/null) ||
   s="$([ "$t" = r ] && wc -c <"$1" || echo 0) $(date -r "$1" +%s 2>/dev/null || echo 0)"
-echo "$l $t" $s`;
+echo "$l $t" $s
+[ "$l" = - ] || readlink -- "$1" || :`;
 
 const MAKE_SCRIPT = `if [ "$2" = all ]; then
   mkdir -p -- "$1" 2>/dev/null && exit 0
@@ -65,12 +70,17 @@ cp -P -p -- "$1" "$2"`;
 /** @throws LitterboxError `NOT_FOUND`. */
 export async function statusOf(opened: OpenedSandbox, target: string, options?: CallOptions): Promise<FileStatus> {
   const { stdout } = await run(opened, 'file.read', STATUS_SCRIPT, [target], options);
-  const [link, type = '', sizeBytes, seconds] = decodeRaw(stdout.bytes).trim().split(' ');
+  const printed = decodeRaw(stdout.bytes);
+  const lineEnd = printed.indexOf('\n');
+  const [link, type = '', sizeBytes, seconds, mode, owner, group] = printed.slice(0, lineEnd).split(' ');
+  const linkTarget = printed.slice(lineEnd + 1).replace(/\n$/, '');
   return {
     type: TYPES[type] ?? 'other',
     isLink: link === 'l',
     sizeBytes: Number(sizeBytes) || 0,
     modifiedMs: (Number(seconds) || 0) * 1000,
+    ...(mode !== undefined && owner && group && { access: { mode: Number.parseInt(mode, 8) || 0, owner, group } }),
+    ...(link === 'l' && linkTarget !== '' && { linkTarget }),
   };
 }
 

@@ -1,0 +1,72 @@
+import { LitterboxError, type Sandbox } from 'litterbox';
+import type { RunningProcess } from './envd/running-process.ts';
+import type { AtEnd, Traits } from './traits.ts';
+
+/** Its end that a sandbox meets when its time is over. */
+export type Expire = (served: ServedSandbox) => void;
+
+/** A sandbox that programs reach by the protocol: its time, its state, and the processes that they started. */
+export class ServedSandbox {
+  readonly sandbox: Sandbox;
+  readonly traits: Traits;
+  /** By the numbers that programs know them by. */
+  readonly processes = new Map<number, RunningProcess>();
+  isPaused: boolean;
+  /** It is being deleted: nobody finds it any more. */
+  isEnding = false;
+  #endAtMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #expire: Expire;
+
+  constructor(sandbox: Sandbox, traits: Traits, isPaused: boolean, expire: Expire) {
+    this.sandbox = sandbox;
+    this.traits = traits;
+    this.isPaused = isPaused;
+    this.#expire = expire;
+    if (isPaused) this.#endAtMs = Date.now();
+    else this.endIn(traits.timeoutSeconds);
+  }
+
+  get id(): string {
+    return this.sandbox.id;
+  }
+
+  get atEnd(): AtEnd {
+    return this.traits.atEnd;
+  }
+
+  /** When its time is over; while it is paused, when it was paused. */
+  get endAtMs(): number {
+    return this.#endAtMs;
+  }
+
+  /** Its time begins now. */
+  endIn(seconds: number): void {
+    clearTimeout(this.#timer);
+    this.#endAtMs = Date.now() + seconds * 1000;
+    this.#timer = setTimeout(() => this.#expire(this), seconds * 1000).unref();
+  }
+
+  /** Its time stands still. */
+  hold(): void {
+    clearTimeout(this.#timer);
+    this.#endAtMs = Date.now();
+  }
+
+  /** @throws LitterboxError `NOT_FOUND` */
+  process({ pid, tag }: { readonly pid?: number | undefined; readonly tag?: string | undefined }): RunningProcess {
+    const found =
+      pid === undefined
+        ? [...this.processes.values()].find((one) => tag !== undefined && one.config.tag === tag)
+        : this.processes.get(pid);
+    if (found) return found;
+    throw new LitterboxError('NOT_FOUND', `There is no process ${pid ?? JSON.stringify(tag)}.`, {
+      operation: 'e2b.process',
+    });
+  }
+
+  /** Ends what runs here; what it changed is recorded. */
+  async endProcesses(): Promise<void> {
+    await Promise.all([...this.processes.values()].map(async (one) => await one[Symbol.asyncDispose]()));
+  }
+}
