@@ -31,6 +31,7 @@ const ROOMS = {
     'base',
     'record',
     'publish',
+    'settle',
     'integrate',
   ],
   'cli/src': ['terminal', 'words'],
@@ -238,7 +239,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/core/src/agent\\.ts$' },
       to: {
-        path: '^packages/core/src/wiring/person-use-cases\\.ts$|^packages/core/src/use-cases/[a-z-]+/(delete-sandbox|integrate-changes|trust-config|restore-revision|change-run-state|reconcile)\\.ts$',
+        path: '^packages/core/src/wiring/person-use-cases\\.ts$|^packages/core/src/use-cases/[a-z-]+/(delete-sandbox|integrate-changes|write-notes|trust-config|restore-revision|change-run-state|reconcile)\\.ts$',
         reachable: true,
       },
     },

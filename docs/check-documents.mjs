@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8').replaceAll("\\'", "'");
 const FOLDERS = {
   kit: ['packages/conformance/src', 'packages/conformance/src/sandbox-provider'],
-  git: ['packages/source-control-git/test'],
+  git: ['packages/source-control-git/test', 'packages/source-control-git/src/settle'],
   state: ['packages/state-sqlite/test'],
   linux: [
     'packages/linux-sandbox/src',

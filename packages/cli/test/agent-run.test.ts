@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -86,6 +86,22 @@ async function appears({ run }: AgentFixture, path: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
+/** The page of the sandbox `one`: with a body it is a POST. */
+async function askOf(page: ChildProcess): Promise<(what: string, body?: object) => Promise<unknown>> {
+  const [bytes] = (await once(page.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const { origin, hash } = new URL((JSON.parse(bytes.toString()) as { readonly address: string }).address);
+  const send = async (path: string, token: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, origin, 'content-type': 'application/json' };
+    const answer = await fetch(origin + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
+    const lines = (await answer.text()).trimEnd().split('\n');
+    return lines.length > 1
+      ? lines.map((line) => JSON.parse(line) as unknown)
+      : (JSON.parse(lines[0] ?? '') as unknown);
+  };
+  const { session } = (await send('/api/session', hash.slice(1), {})) as { readonly session: string };
+  return async (what, body) => await send(`/api/sandboxes/one/${what}`, session, body);
+}
+
 describe('litterbox agent run', () => {
   it('AX155: works inside with a key that is nowhere inside, and leaves one diff to merge', async () => {
     await using scene = await agentFixture();
@@ -136,6 +152,43 @@ describe('litterbox agent run', () => {
     child.kill('SIGKILL');
     await closed;
     await eventually(works, (isThere) => !isThere, 10_000);
+  });
+
+  it('FC-449: notes of the person are its next task, and those with which it cannot begin wait again', async () => {
+    await using scene = await agentFixture();
+    const { fixture, run } = scene;
+    // The first task writes what each later one is told: its own prompt.
+    const program = AGENT.replace('eval "$1"', 'case $1 in The*) printf "%s" "$1" >>told.txt;; *) eval "$1";; esac');
+    fixture.file('agent.sh', program);
+    fixture.git('commit', '-qam', 'notes');
+    expect((await scene.agent(`echo new >new.txt; ${DONE}`)).code).toBe(0);
+    const page = fixture.start(['review', 'one', '--no-open', '--json'], scene.environment);
+    try {
+      const ask = await askOf(page);
+      const [{ tip }] = (await ask('diff')) as [{ tip: string }];
+      const note = { path: 'new.txt', line: 1, words: 'Say "why".\nIn two lines.', tip };
+      expect(await ask('note', note)).toMatchObject({ notes: [{ note: 1, name: 'new.txt', revision: 1 }] });
+      expect(await run('agent', 'run', 'absent', '--sandbox', 'one')).toMatchObject({ code: 5 });
+      expect(await ask('notes')).toMatchObject({ notes: [{ words: note.words }] });
+      expect(((await ask('notes')) as { notes: { given?: unknown }[] }).notes[0]?.given).toBeUndefined();
+      const ran = await run('agent', 'run', 'scripted', '--sandbox', 'one');
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('Its task: a note of yours') });
+      expect(await ask('notes')).toMatchObject({ notes: [{ given: { to: 'scripted', isTask: true } }] });
+      const told = async () => (await run('run', 'one', 'cat told.txt')).stdout;
+      expect(await told()).toContain(`\n\nnew.txt, line 1 as of revision 1:\n${note.words}`);
+      expect(await run('agent', 'run', 'scripted', '--sandbox', 'one')).toMatchObject({ code: 2 });
+
+      // One that comes while the agent is at work is its next task.
+      const working = scene.agent('touch /tmp/works; until [ -e /tmp/go ]; do sleep 0.05; done');
+      await appears(scene, '/tmp/works');
+      expect(await ask('note', { ...note, words: 'Later.' })).toMatchObject({ agent: 'scripted' });
+      await run('run', 'one', 'touch /tmp/go');
+      expect(await working).toMatchObject({ code: 0 });
+      expect(await told()).toMatch(/Later\.$/);
+    } finally {
+      page.kill('SIGINT');
+      await once(page, 'exit');
+    }
   });
 
   it('is stopped by another command, and what it did is recorded', async () => {

@@ -86,6 +86,26 @@ describe('litterbox review', () => {
     ]);
   });
 
+  it('settles a conflict before anything is done, and takes exactly that', async () => {
+    scratch.git('reset', '--hard', '-q');
+    scratch.git('commit', '-q', '--allow-empty', '-m', 'before');
+    writeFileSync(join(scratch.repository, 'a.txt'), 'mine\n');
+    scratch.git('commit', '-qam', 'mine');
+    const [{ tip }] = (await ask('/api/sandboxes/one/diff')) as readonly [{ tip: string }];
+    const apply = { integration: 'apply', paths: ['a.txt'], tip };
+    const plan = await ask('/api/sandboxes/one/plan', apply);
+    expect(plan).toMatchObject({ conflicts: [{ path: 'a.txt', name: 'a.txt' }] });
+    const file = (await ask('/api/sandboxes/one/conflict', { ...apply, path: 'a.txt' })) as { digest: string };
+    expect(file).toMatchObject({ name: 'a.txt', tip, parts: [{ ours: { exact: 'mine\n' } }] });
+    expect(scratch.git('status', '--short')).toBe('');
+    const settled = [{ path: 'a.txt', digest: file.digest, text: 'mine and b' }];
+    for (const wrong of [[{ ...settled[0], digest: '0'.repeat(64) }], [{ ...settled[0], take: 'ours' }], ['a.txt']])
+      expect(await ask('/api/sandboxes/one/apply', { ...apply, settled: wrong })).toHaveProperty('error');
+    expect(await ask('/api/sandboxes/one/apply', { ...apply, settled })).toMatchObject({ outcome: 'staged' });
+    expect(readFileSync(join(scratch.repository, 'a.txt'), 'utf8')).toBe('mine and b');
+    scratch.git('reset', '--hard', '-q', 'HEAD~2');
+  });
+
   it('takes hunks that it showed, one after the other, and none that it did not show', async () => {
     await scratch.run(['run', 'one', "sed -i 's/^2$/TWO/; s/^30$/THIRTY/' many.txt"]);
     const [{ tip }, ...lines] = (await ask('/api/sandboxes/one/diff')) as readonly [

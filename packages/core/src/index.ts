@@ -147,6 +147,13 @@ export {
 } from './ports/sandbox/snapshot-provider.ts';
 export type { FileChange } from './ports/source-control/file-change.ts';
 export { SeenChanges } from './domain/patch/seen-changes.ts';
+export type {
+  ConflictFile,
+  ConflictPart,
+  ConflictSide,
+  ConflictSideName,
+  SettledFile,
+} from './ports/source-control/conflict-file.ts';
 export type { FilePart, OfferedFile, OfferedHunk } from './ports/source-control/file-part.ts';
 export type {
   Base,
@@ -228,9 +235,13 @@ export {
   applyChanges,
   mergeChanges,
   offerParts,
+  readConflict,
   planDocument,
   planIntegration,
 } from './operations/review/integrate.ts';
+export { giveNotes, listNotes, removeNotes, returnNotes, writeNote } from './operations/review/notes.ts';
+export type { NotesOfSandbox } from './use-cases/review/write-notes.ts';
+export type { ReviewNote } from './ports/state/review-note.ts';
 export { listSandboxes } from './operations/list-sandboxes.ts';
 export { openShell } from './operations/work/open-shell.ts';
 export type { CommandForm, Operation, OperationOptions, Parsed, UseCases } from './operations/declare/operation.ts';
@@ -313,7 +324,12 @@ export type { TakenBack } from './use-cases/work/spill-output.ts';
 export { AcceptWork, type GivenConsent, type OfferedWork, type ShowUnseen } from './use-cases/review/accept-work.ts';
 export type { ExportedTree, ExportTreeInput } from './use-cases/review/export-tree.ts';
 export { FindSandbox } from './use-cases/common/find-sandbox.ts';
-export type { IntegrateInput, IntegrateResult, OfferedParts } from './use-cases/remove/integrate-changes.ts';
+export type {
+  IntegrateInput,
+  IntegrateResult,
+  OfferedConflict,
+  OfferedParts,
+} from './use-cases/remove/integrate-changes.ts';
 export type { ShownPlan } from './use-cases/review/shown-plan.ts';
 export { type Look, LookAtSandbox } from './use-cases/review/look-at-sandbox.ts';
 export type { PastCall, PastOutput } from './use-cases/review/read-call.ts';

@@ -156,6 +156,13 @@ export {
   type TakeSnapshotOptions,
 } from './ports/sandbox/snapshot-provider.ts';
 export type { FileChange } from './ports/source-control/file-change.ts';
+export type {
+  ConflictFile,
+  ConflictPart,
+  ConflictSide,
+  ConflictSideName,
+  SettledFile,
+} from './ports/source-control/conflict-file.ts';
 export type { FilePart, OfferedFile, OfferedHunk } from './ports/source-control/file-part.ts';
 export type {
   Base,

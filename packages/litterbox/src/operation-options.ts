@@ -170,6 +170,13 @@ export interface PlanInput {
   readonly parts?:
     | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
     | undefined;
+  /** Files in conflict as a person settled them, each with the digest of the sides that were seen. */
+  readonly settled?:
+    | readonly (
+        | { readonly path: string; readonly digest: string; readonly take: 'ours' | 'theirs' }
+        | { readonly path: string; readonly digest: string; readonly text: string }
+      )[]
+    | undefined;
 }
 
 /** The same, with the sandbox by its name. */
@@ -196,6 +203,13 @@ export interface PlanByNameInput {
   readonly parts?:
     | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
     | undefined;
+  /** Files in conflict as a person settled them, each with the digest of the sides that were seen. */
+  readonly settled?:
+    | readonly (
+        | { readonly path: string; readonly digest: string; readonly take: 'ours' | 'theirs' }
+        | { readonly path: string; readonly digest: string; readonly text: string }
+      )[]
+    | undefined;
 }
 
 /** How work is staged: `tip` and `acceptRisky` are a person's yes. */
@@ -218,6 +232,13 @@ export interface ApplyInput {
   readonly parts?:
     | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
     | undefined;
+  /** Files in conflict as a person settled them, each with the digest of the sides that were seen. */
+  readonly settled?:
+    | readonly (
+        | { readonly path: string; readonly digest: string; readonly take: 'ours' | 'theirs' }
+        | { readonly path: string; readonly digest: string; readonly text: string }
+      )[]
+    | undefined;
 }
 
 /** How work is merged: `tip` and `acceptRisky` are a person's yes, `message` the subject of the commit. */
@@ -234,6 +255,13 @@ export interface MergeInput {
   readonly acceptRisky?: boolean | undefined;
   /** How long to wait for another call in the sandbox to end, such as 5m. In milliseconds. */
   readonly waitMs?: number | undefined;
+  /** Files in conflict as a person settled them, each with the digest of the sides that were seen. */
+  readonly settled?:
+    | readonly (
+        | { readonly path: string; readonly digest: string; readonly take: 'ours' | 'theirs' }
+        | { readonly path: string; readonly digest: string; readonly text: string }
+      )[]
+    | undefined;
 }
 
 /** How the files of the review branch are written. */

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { listNotes, writeNote } from '@litterbox/core';
 import { digestDifference, userDigest } from '@litterbox/hardening';
 import { ERAS } from '@litterbox/hardening/agent';
 import { mcpFixture } from './mcp-fixture.ts';
@@ -211,6 +212,19 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     ).toMatch(/^\/playground\n\[exit code 0, .* nothing to record\]$/);
     expect(await fixture.text('read', { sandbox, path: '/playground/x' })).toBe('x\n');
     expect(await fixture.text('ls', { sandbox, path: '/playground' })).toBe('x');
+  });
+
+  it('FC-424: notes of the person on lines are in sandbox-status, and the person sees who has got them', async () => {
+    await using fixture = await mcpFixture({ era });
+    await fixture.call('sandbox-create', { name: 'a' });
+    await fixture.call('write', { sandbox: 'a', path: 'new.txt', content: 'new\n' });
+    const status = async () => (await fixture.call('sandbox-status', { sandbox: 'a' })).facts['notes'];
+    expect(await status()).toBeUndefined();
+    const note = { path: 'new.txt', line: 1, words: 'Say why.' };
+    await fixture.person.perform(writeNote, { sandbox: 'a', ...note, revision: '1' });
+    expect(await status()).toEqual([{ ...note, revision: 1 }]);
+    const { notes } = await fixture.person.perform(listNotes, { sandbox: 'a' });
+    expect(notes).toMatchObject([{ given: { to: 'mcp', isTask: false } }]);
   });
 
   it('FC-03: bash runs bash where the sandbox has it, and tells when it was sh', async () => {

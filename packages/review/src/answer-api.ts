@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type FilePart, planIntegration } from '@litterbox/core';
+import type { FilePart, SettledFile } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
 import { decide, decisionOf } from './answers/decide.ts';
 import { DiffLines } from './answers/diff-lines.ts';
@@ -8,8 +8,10 @@ import { errorAnswer } from './answers/error-answer.ts';
 import { listWorks } from './answers/list-works.ts';
 import { readBlame } from './answers/read-blame.ts';
 import { readCalls, readOneCall } from './answers/read-calls.ts';
+import { readConflict } from './answers/read-conflict.ts';
+import { addNote, dropNote, readNotes } from './answers/read-notes.ts';
 import { readSides, readWhole } from './answers/read-contents.ts';
-import { shownPlan } from './answers/shown-plan.ts';
+import { readPlan } from './answers/shown-plan.ts';
 import { readBody } from './door/read-body.ts';
 
 /** As the page sends it; the operation checks it. */
@@ -17,8 +19,12 @@ interface PostBody {
   readonly path?: string;
   readonly from?: string;
   readonly tip?: string;
+  readonly line?: number;
+  readonly words?: string;
+  readonly note?: number;
   readonly paths?: readonly string[];
   readonly parts?: readonly FilePart[];
+  readonly settled?: readonly SettledFile[];
   readonly integration?: 'apply' | 'merge';
 }
 
@@ -60,6 +66,7 @@ export class AnswerApi {
     if (request.method === 'POST') return await this.#answerPost(sandbox, what, await readBody(request), signal);
     if (what === 'diff')
       return this.#diffs.read(sandbox, url.searchParams.get('part') === 'since' ? 'since' : 'all', signal);
+    if (what === 'notes') return await readNotes(this.#litterbox, sandbox, signal);
     if (what !== 'calls') return undefined;
     return which === ''
       ? await readCalls(this.#litterbox, sandbox, signal)
@@ -67,22 +74,29 @@ export class AnswerApi {
   }
 
   /** Decisions, and questions about paths: those may be many, and of bytes that no address carries. */
-  async #answerPost(sandbox: string, what: string, body: unknown, signal: AbortSignal): Promise<object | undefined> {
-    const { path = '', from, tip = '', paths = [], parts = [], integration = 'merge' } = (body ?? {}) as PostBody;
+  async #answerPost(sandbox: string, what: string, sent: unknown, signal: AbortSignal): Promise<object | undefined> {
+    const body = (sent ?? {}) as PostBody;
+    const { path = '', from, tip = '', paths = [], parts = [], settled = [], integration = 'merge' } = body;
     switch (what) {
-      case 'plan': {
-        const some = { ...(paths.length > 0 && { paths }), ...(parts.length > 0 && { parts }) };
-        return shownPlan(await this.#litterbox.perform(planIntegration, { sandbox, integration, ...some }, { signal }));
-      }
+      case 'plan':
+        return await readPlan(this.#litterbox, { sandbox, integration, paths, parts, settled }, signal);
+      case 'conflict':
+        return await readConflict(this.#litterbox, sandbox, { path, integration, paths, parts, tip }, signal);
       case 'sides':
         return await readSides(this.#litterbox, sandbox, { path, from, tip }, signal);
       case 'whole':
         return await readWhole(this.#litterbox, sandbox, { path, from, tip }, signal);
       case 'blame':
         return await readBlame(this.#litterbox, sandbox, path, signal);
+      case 'note': {
+        const { line = 0, words = '' } = body;
+        return await addNote(this.#litterbox, sandbox, { path, line, words, tip }, signal);
+      }
+      case 'unnote':
+        return await dropNote(this.#litterbox, sandbox, body.note ?? 0, signal);
       case 'apply':
       case 'merge':
-        return await decide(this.#litterbox, sandbox, what, decisionOf(body), signal);
+        return await decide(this.#litterbox, sandbox, what, decisionOf(sent), signal);
       default:
         return undefined;
     }

@@ -32,6 +32,7 @@ export function fakeWorks(patch: () => AsyncIterable<Uint8Array>, files: number,
       markShown: async () => {},
     }),
     'sandbox-log': () => [],
+    'sandbox-notes': () => ({ notes: [] }),
     ...more,
   };
   return {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
-import { LitterboxError } from '@litterbox/core';
+import { type ConflictPart, LitterboxError } from '@litterbox/core';
 import type { Page } from 'playwright-core';
 import { seePage } from './browser.ts';
 import { fakeWorks, numberedPatch, PLAN, TIP } from './fake-works.ts';
@@ -68,6 +68,34 @@ function hostileWorks() {
       outcome: 'ok',
       printed: { stdout: { type: 'kept', bytes: Buffer.from(WORDS), cutAt: 0, droppedBytes: 0 } },
     }),
+  });
+}
+
+const COMMON = Array.from({ length: 20 }, (_, at) => `common ${at}\n`).join('');
+const PARTS: readonly ConflictPart[] = [
+  { text: COMMON },
+  { ours: 'mine\n', theirs: 'agent\n' },
+  { text: 'between\n' },
+  { ours: 'm\n', theirs: '' },
+  { text: 'end' },
+];
+
+/** A sandbox of which one file conflicts until it is settled. @param isOther whether its sides are others by now */
+function conflictingWorks(isOther: () => boolean = () => false, parts = PARTS) {
+  const path = 'src/a.ts';
+  const plan = ({ settled, integration = 'merge' }: { settled?: readonly unknown[]; integration?: string }) => {
+    if (settled && isOther())
+      throw new LitterboxError('CHANGED_SINCE_SHOWN', `${path} does not conflict as it did.`, { operation: 'plan' });
+    return { ...PLAN, integration, conflicts: settled ? [] : [path] };
+  };
+  return fakeWorks(() => numberedPatch(1, 5), 1, {
+    'sandbox-plan': plan,
+    'sandbox-conflict': () => {
+      const side = { mode: '100644', size: 10 };
+      return { plan: PLAN, file: { path, digest: 'd'.repeat(64), ours: side, theirs: side, parts } };
+    },
+    'sandbox-merge': () => ({ outcome: 'committed', commit: TIP, isDeleted: true, conflicts: [], plan: PLAN }),
+    'sandbox-apply': () => ({ outcome: 'conflicts', isDeleted: false, conflicts: [path], plan: PLAN }),
   });
 }
 
@@ -314,6 +342,86 @@ describe('the page', () => {
     ]);
   });
 
+  it('FC-447: shows both sides of a conflict before anything is done, and takes the text that was made of them', async () => {
+    const works = conflictingWorks();
+    await using seen = await seePage(works);
+    const { page } = seen;
+    await page.getByRole('button', { name: 'Settle src/a.ts' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settle src/a.ts' });
+    await dialog.getByText('mine', { exact: true }).waitFor();
+    expect(await dialog.locator('.common').first().innerText()).toContain('… 16 lines …');
+    expect(await violations(page)).toEqual([]);
+    const keep = dialog.getByRole('button', { name: 'Keep this text' });
+    expect(await keep.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Both, yours first, at place 1' }).click();
+    await dialog.getByRole('textbox', { name: 'Merged text of place 2' }).fill('written\n');
+    await dialog.getByRole('button', { name: 'Edit the whole text' }).click();
+    const whole = dialog.getByRole('textbox', { name: 'The whole text of src/a.ts' });
+    expect(await whole.inputValue()).toBe(`${COMMON}mine\nagent\nbetween\nwritten\nend`);
+    await whole.fill(`${COMMON}mine\nagent\nelsewhere too\nend`);
+    await keep.click();
+    await page.locator('.overview').getByText('Settled, for when you apply or merge').waitFor();
+    expect(works.asked.filter(({ operation }) => /apply|merge/.test(operation))).toEqual([]);
+    await page.keyboard.press('m');
+    await page.locator('dialog').getByText('Settled, for when you apply or merge').waitFor();
+    await page.getByRole('button', { name: 'Merge into main' }).click();
+    await page.getByText('Merged as').waitFor();
+    const text = `${COMMON}mine\nagent\nelsewhere too\nend`;
+    expect(works.asked.filter(({ operation }) => operation === 'sandbox-merge').map(({ input }) => input)).toEqual([
+      {
+        sandbox: 'hostile',
+        tip: TIP,
+        acceptRisky: false,
+        settled: [{ path: 'src/a.ts', digest: 'd'.repeat(64), text }],
+      },
+    ]);
+  });
+
+  it('forgets what was settled of other sides, and says so before anybody can say yes', async () => {
+    let isOther = false;
+    const works = conflictingWorks(() => isOther);
+    await using seen = await seePage(works);
+    const { page } = seen;
+    await page.getByRole('button', { name: 'Settle src/a.ts' }).click();
+    await page.getByRole('button', { name: 'The file as the sandbox has it' }).click();
+    await page.getByText('Settled, for when you apply or merge').waitFor();
+    isOther = true;
+    await page.keyboard.press('a');
+    await page.getByText('What you settled is not taken.').waitFor();
+    expect(await page.locator('dialog').getByRole('button', { name: 'Settle src/a.ts' }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Stage the changes' }).click();
+    await page.getByText('conflict: src/a.ts').waitFor();
+    const applied = works.asked.filter(({ operation }) => operation === 'sandbox-apply');
+    expect(applied.map(({ input }) => input)).toEqual([
+      { sandbox: 'hostile', tip: TIP, acceptRisky: false, paths: [] },
+    ]);
+  });
+
+  it('AX182: text of a conflict that hides something is shown as escapes, chosen exactly, and edited by nobody', async () => {
+    const works = conflictingWorks(undefined, [
+      { ours: 'a\u202eb\n', theirs: '<img src=x onerror=alert(1)>\n' },
+      { ours: 'x\r\n', theirs: 'y\n' },
+    ]);
+    await using seen = await seePage(works);
+    const { page, trouble } = seen;
+    await page.getByRole('button', { name: 'Settle src/a.ts' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settle src/a.ts' });
+    await dialog.getByText(String.raw`a\u202eb`).waitFor();
+    expect(await page.locator('body').evaluate((body) => body.textContent)).not.toMatch(/\u202e/);
+    expect(await dialog.getByRole('textbox').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Yours, at place 1' }).click();
+    await dialog.getByRole('button', { name: 'Both, yours last, at place 2' }).click();
+    expect(await dialog.getByRole('button', { name: 'Edit the whole text' }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Keep this text' }).click();
+    await page.keyboard.press('m');
+    await page.getByRole('button', { name: 'Merge into main' }).click();
+    await page.getByText('Merged as').waitFor();
+    expect(works.asked.findLast(({ operation }) => operation === 'sandbox-merge')?.input).toMatchObject({
+      settled: [{ text: 'a\u202eb\ny\nx\r\n' }],
+    });
+    expect(trouble).toEqual([]);
+  });
+
   it('says of a sandbox that cannot be looked at that nobody looked', async () => {
     const summary = {
       state: 'ready',
@@ -370,9 +478,21 @@ describe('the page', () => {
     ).toMatchObject([{ sandbox: 'racer', paths: ['src/folder1/file1.ts'] }]);
   });
 
-  it('keeps notes on lines, and copies them as text', async () => {
+  it('keeps notes on lines, says who was told of them, and copies them as text', async () => {
     const blame = { tip: TIP, changes: [] };
-    await using seen = await seePage(fakeWorks(() => numberedPatch(1, 3), 1, { 'sandbox-blame': () => blame }));
+    let notes: object[] = [];
+    let isRefused = true;
+    const works = fakeWorks(() => numberedPatch(1, 3), 1, {
+      'sandbox-blame': () => blame,
+      'sandbox-notes': () => ({ notes, agent: 'codex' }),
+      'sandbox-note': (note: object) => {
+        if (isRefused) throw new LitterboxError('ARG_RANGE', 'hostile has 50 notes already.', { operation: 'note' });
+        notes = [{ ...note, note: 1, revision: 4 }];
+        return { notes, agent: 'codex' };
+      },
+      'note-remove': () => ({ notes: (notes = []) }),
+    });
+    await using seen = await seePage(works);
     const { page, context } = seen;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('button.number').nth(1).click();
@@ -380,9 +500,28 @@ describe('the page', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole('textbox', { name: 'A note for the agent' }).fill('Say why.');
     await page.getByRole('button', { name: 'Keep the note' }).click();
-    await page.keyboard.press('r'); // looks again, and keeps them
+    await page.getByText('hostile has 50 notes already.').waitFor();
+    await page.keyboard.press('Escape'); // what could not be kept is there still
+    isRefused = false;
+    await page.locator('button.number').nth(1).click();
+    expect(await page.getByRole('textbox', { name: 'A note for the agent' }).inputValue()).toBe('Say why.');
+    await page.getByRole('button', { name: 'Keep the note' }).click();
+    await page.getByText('1 note waits: codex is at work here').waitFor();
+    expect(await violations(page)).toEqual([]);
+    notes = notes.map((note) => ({ ...note, given: { to: WORDS, atMs: Date.now(), isTask: true } }));
+    await page.keyboard.press('r'); // looks again
+    await page.getByText(String.raw`task of <img src=x onerror=alert(8)>\u202e\x1b[2J, just now`).waitFor();
     await page.getByRole('button', { name: 'Copy 1 note' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('src/folder0/file0.ts:2: Say why.');
+    await page.getByRole('button', { name: 'Take the note on src/folder0/file0.ts:2 away' }).click();
+    await page.locator('.notes').waitFor({ state: 'hidden' });
+    expect(works.asked.filter(({ operation }) => operation === 'sandbox-note').at(-1)?.input).toEqual({
+      sandbox: 'hostile',
+      path: 'src/folder0/file0.ts',
+      line: 2,
+      words: 'Say why.',
+      revision: TIP,
+    });
   });
 
   it('a link that was used says so, and the window that used it goes on', async () => {

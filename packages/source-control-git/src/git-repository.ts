@@ -4,6 +4,7 @@ import {
   type BaseSource,
   type BlamedLines,
   type CallOptions,
+  type ConflictFile,
   type DiffOptions,
   type ExportPlan,
   type FileChange,
@@ -285,6 +286,12 @@ export class GitRepository implements SourceRepository {
   offered(plan: IntegrationPlan, options?: CallOptions): AsyncIterable<OfferedFile> {
     return this.#iterate('integration.plan', options, () =>
       this.#forPeople().offeredOf(this.#store, plan, options?.signal),
+    );
+  }
+
+  conflict(plan: IntegrationPlan, path: string, options?: CallOptions): Promise<ConflictFile> {
+    return this.#translate('integration.conflict', options, () =>
+      this.#forPeople().conflictOf(this.#store, plan, path, options?.signal),
     );
   }
 

@@ -126,6 +126,19 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
   labels: optional(dictionary(text)),
   isEphemeral: optional(flag),
   shownTip: optional(text),
+  notes: optional(
+    list(
+      object({
+        note: number,
+        path: text,
+        line: number,
+        revision: number,
+        words: text,
+        atMs: number,
+        given: optional(object({ to: text, atMs: number, isTask: flag })),
+      }),
+    ),
+  ),
   replacements: optional(number),
   generation: number,
 });

@@ -19,6 +19,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { askOrCancel } from '../terminal/ask.ts';
 import { passOn } from '../terminal/output-streams.ts';
 import { agentNamed, knownAgents } from './known-agents.ts';
+import { assertNotes, NotesAsTasks, runTasks } from './notes-as-tasks.ts';
 import { countOf, runSeveral } from './run-several.ts';
 import { RunningAgent } from './running-agent.ts';
 
@@ -42,9 +43,12 @@ export const run: Perform = async (context, [id = '', ...words], flags: Flags) =
   ];
   const count = countOf(flags.number);
   const prompt = words.filter((word) => word !== undefined).join(' ');
-  assertPrompt(prompt);
+  // Without a prompt the notes of the sandbox are the task.
+  const isByNotes = prompt === '' && flags.sandbox !== undefined && count === 1;
+  if (!isByNotes) assertPrompt(prompt);
   const root = repositoryRoot(directory) ?? directory;
   await using litterbox = await loadForAgent(directory, askOrCancel, id);
+  if (isByNotes) await assertNotes(litterbox, flags.sandbox ?? '', signal);
   const { agents, endpoints } = await knownAgents(litterbox, signal);
   const agent = agentNamed(agents, id);
   const seat = { id, title: agent.title, assertReady: () => agentEndpoint(agent, endpoints, '.litterbox.toml') };
@@ -70,23 +74,15 @@ export const run: Perform = async (context, [id = '', ...words], flags: Flags) =
     if (!talk.json) await passOn(chunk);
   };
   const bounds = { timeLimitMs, silenceMs, onOutput, signal };
-  const ran = await runAgent(sandbox, { name: id, agent, prompt }, bounds).catch(async (error: unknown) => {
+  const notes = new NotesAsTasks(context, litterbox, { sandbox: sandbox.name, agent: id });
+  const work = async (task: string) => await runAgent(sandbox, { name: id, agent, prompt: task }, bounds);
+  const ran = await runTasks(prompt, notes, work).catch(async (error: unknown) => {
     // One that was made for this agent is of no use without its program. One in which a setup left work stays.
     if (isNew && isLitterboxError(error, 'TOOL_MISSING')) await litterbox.delete(sandbox.name).catch(() => {});
     throw error;
   });
   process.exitCode = ran.endedBy === 'time-limit' || ran.endedBy === 'silence' ? TIMED_OUT : ran.exitCode;
-  if (talk.json) {
-    const { recorded, ...rest } = ran;
-    const { changedFiles, revision } = recorded;
-    return talk.document({
-      sandbox: sandbox.name,
-      agent: id,
-      ...rest,
-      changedFiles,
-      revision: revision?.number ?? null,
-    });
-  }
+  if (talk.json) return talk.document({ sandbox: sandbox.name, agent: id, ...runDocument(ran) });
   await conclude(context, litterbox, sandbox, {
     title: agent.title,
     before,
@@ -94,6 +90,10 @@ export const run: Perform = async (context, [id = '', ...words], flags: Flags) =
     next: () => `litterbox agent run ${id} --sandbox ${sandbox.name} -- PROMPT`,
   });
 };
+
+function runDocument({ recorded: { changedFiles, revision }, ...rest }: AgentRun) {
+  return { ...rest, changedFiles, revision: revision?.number ?? null };
+}
 
 /** Those that each of several is told as well. */
 function optionsOf({ timeLimit, silence, provider, host, image, from }: Flags): readonly string[] {

@@ -10,7 +10,8 @@ import { checkMachine, explain } from './explain.ts';
 import { exportWorktree } from './review/export-worktree.ts';
 import { forecastMerges } from './review/forecast-merges.ts';
 import { findSandbox } from './find-sandbox.ts';
-import { applyChanges, mergeChanges, offerParts, planIntegration } from './review/integrate.ts';
+import { giveNotes, listNotes, removeNotes, returnNotes, writeNote } from './review/notes.ts';
+import { applyChanges, mergeChanges, offerParts, planIntegration, readConflict } from './review/integrate.ts';
 import { listPorts } from './work/list-ports.ts';
 import { listSandboxes } from './list-sandboxes.ts';
 import { forkSandbox } from './fork-sandbox.ts';
@@ -75,6 +76,12 @@ export const OPERATIONS = [
   openPort,
   planIntegration,
   offerParts,
+  readConflict,
+  writeNote,
+  listNotes,
+  removeNotes,
+  giveNotes,
+  returnNotes,
   applyChanges,
   mergeChanges,
   deleteSandbox,

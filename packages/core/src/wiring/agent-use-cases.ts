@@ -37,6 +37,7 @@ import { ChooseHost } from '../use-cases/decide/choose-host.ts';
 import { ReachKeeper } from '../use-cases/keeper/reach-keeper.ts';
 import { ReadClone } from '../use-cases/work/read-clone.ts';
 import { ReadHistory } from '../use-cases/review/read-history.ts';
+import { ReadNotes } from '../use-cases/review/read-notes.ts';
 import { RecordRevision } from '../use-cases/record/record-revision.ts';
 import { RunCommand } from '../use-cases/work/run-command.ts';
 import { SetUpSandbox } from '../use-cases/prepare/set-up-sandbox.ts';
@@ -84,6 +85,7 @@ export const AGENT_USE_CASES = useCaseTable({
   readClone: ReadClone,
   readHistory: ReadHistory,
   readLines: ReadLines,
+  readNotes: ReadNotes,
   recordRevision: RecordRevision,
   runCommand: RunCommand,
   searchFiles: SearchFiles,

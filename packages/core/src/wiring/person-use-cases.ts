@@ -25,6 +25,7 @@ import { SeatAgent } from '../use-cases/session/seat-agent.ts';
 import { TakeSnapshot } from '../use-cases/go-back/take-snapshot.ts';
 import { TraceWork } from '../use-cases/review/trace-work.ts';
 import { TrustConfig } from '../use-cases/decide/trust-config.ts';
+import { WriteNotes } from '../use-cases/review/write-notes.ts';
 import { AGENT_USE_CASES } from './agent-use-cases.ts';
 import { useCaseTable } from './use-case-table.ts';
 
@@ -58,4 +59,5 @@ export const PERSON_USE_CASES = useCaseTable({
   takeSnapshot: TakeSnapshot,
   traceWork: TraceWork,
   trustConfig: TrustConfig,
+  writeNotes: WriteNotes,
 });

@@ -1,4 +1,11 @@
-import { applyChanges, type FilePart, LitterboxError, mergeChanges, visibleName } from '@litterbox/core';
+import {
+  applyChanges,
+  type FilePart,
+  LitterboxError,
+  mergeChanges,
+  type SettledFile,
+  visibleName,
+} from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
 
 /** A person's yes: to the state that they were shown, by its commit, and to its files that run code where they said so. */
@@ -7,6 +14,8 @@ export interface Decision {
   readonly paths: readonly string[];
   /** Some changes of files, besides the paths; the operation checks them. */
   readonly parts: readonly FilePart[];
+  /** Files in conflict as they were settled on the page; the operation checks them. */
+  readonly settled: readonly SettledFile[];
   readonly acceptRisky: boolean;
 }
 
@@ -14,10 +23,17 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** @throws LitterboxError `INVALID_ARGUMENT` for a body that is no decision: a yes without a state is none. */
 export function decisionOf(body: unknown): Decision {
-  const { tip, paths = [], parts = [], acceptRisky = false } = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const areLists = Array.isArray(paths) && paths.every(isText) && Array.isArray(parts);
-  if (isText(tip) && areLists && typeof acceptRisky === 'boolean') return { tip, paths, parts, acceptRisky };
-  throw new LitterboxError('INVALID_ARGUMENT', 'A decision is { tip, paths?, parts?, acceptRisky? }.', {
+  const {
+    tip,
+    paths = [],
+    parts = [],
+    settled = [],
+    acceptRisky = false,
+  } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const areLists = Array.isArray(paths) && paths.every(isText) && [parts, settled].every(Array.isArray);
+  if (isText(tip) && areLists && typeof acceptRisky === 'boolean')
+    return { tip, paths, parts: parts as FilePart[], settled: settled as SettledFile[], acceptRisky };
+  throw new LitterboxError('INVALID_ARGUMENT', 'A decision is { tip, paths?, parts?, settled?, acceptRisky? }.', {
     operation: 'review.decide',
     hint: 'Reload the page.',
   });
@@ -28,10 +44,10 @@ export async function decide(
   litterbox: Performer,
   sandbox: string,
   verb: 'apply' | 'merge',
-  { tip, paths, parts, acceptRisky }: Decision,
+  { tip, paths, parts, settled, acceptRisky }: Decision,
   signal: AbortSignal,
 ) {
-  const yes = { sandbox, tip, acceptRisky };
+  const yes = { sandbox, tip, acceptRisky, ...(settled.length > 0 && { settled }) };
   const result =
     verb === 'merge'
       ? await litterbox.perform(mergeChanges, yes, { signal })

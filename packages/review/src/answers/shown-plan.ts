@@ -1,4 +1,13 @@
-import { groupedRisks, type ShownPlan, visible, visibleName } from '@litterbox/core';
+import {
+  type FilePart,
+  groupedRisks,
+  planIntegration,
+  type SettledFile,
+  type ShownPlan,
+  visible,
+  visibleName,
+} from '@litterbox/core';
+import type { Performer } from 'litterbox/performer';
 
 /** Headings and entries of risks together. */
 const MAX_RISK_LINES = 400;
@@ -6,8 +15,27 @@ const MAX_FILES = 5_000;
 const MAX_MESSAGES = 200;
 const names = (paths: readonly string[] = []) => paths.slice(0, MAX_FILES).map((path) => visibleName(path));
 
+/** A plan, as the page asks for it; the operation checks it. */
+interface AskedPlan {
+  readonly sandbox: string;
+  readonly integration: 'apply' | 'merge';
+  readonly paths: readonly string[];
+  readonly parts: readonly FilePart[];
+  readonly settled: readonly SettledFile[];
+}
+
+export async function readPlan(litterbox: Performer, asked: AskedPlan, signal: AbortSignal) {
+  const { sandbox, integration, paths, parts, settled } = asked;
+  const some = {
+    ...(paths.length > 0 && { paths }),
+    ...(parts.length > 0 && { parts }),
+    ...(settled.length > 0 && { settled }),
+  };
+  return shownPlan(await litterbox.perform(planIntegration, { sandbox, integration, ...some }, { signal }));
+}
+
 /** The effect of an apply or merge, as the page shows it before somebody decides. */
-export function shownPlan(plan: ShownPlan) {
+function shownPlan(plan: ShownPlan) {
   const { groups, files, unlisted } = groupedRisks(plan.risky, MAX_RISK_LINES);
   const { unmergedBase, notFollowed, messages } = plan;
   return {
@@ -17,7 +45,7 @@ export function shownPlan(plan: ShownPlan) {
     branch: plan.headRef === undefined ? undefined : visibleName(plan.headRef.replace(/^refs\/heads\//, '')),
     upToDate: plan.upToDate,
     files: plan.changes.length,
-    conflicts: names(plan.conflicts),
+    conflicts: plan.conflicts.slice(0, MAX_FILES).map((path) => ({ path, name: visibleName(path) })),
     dirty: names(plan.dirtyOverlap),
     already: names(plan.already),
     passing: names(plan.passing),

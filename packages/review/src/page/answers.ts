@@ -59,6 +59,41 @@ export interface TestRun {
   readonly changesSince: number;
 }
 
+/** A path as the server takes it, and as a person may see it. */
+export interface NamedPath {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** Text to the last character; `shown` is there where it hides something. */
+export interface ExactText {
+  readonly exact: string;
+  readonly shown?: string;
+}
+
+export type ConflictPart = { readonly text: ExactText } | ConflictRegion;
+
+/** Lines that both sides changed. */
+export interface ConflictRegion {
+  readonly ours: ExactText;
+  readonly theirs: ExactText;
+}
+
+/** A file in conflict. A side is absent where it has no such file, the parts where it is no text to edit. */
+export interface ConflictFile extends NamedPath {
+  readonly tip: string;
+  readonly digest: string;
+  readonly ours?: { readonly mode: string; readonly size: number };
+  readonly theirs?: { readonly mode: string; readonly size: number };
+  readonly parts?: readonly ConflictPart[];
+}
+
+/** A file in conflict as the person settled it, of the sides that the digest names. */
+export type SettledFile = { readonly path: string; readonly digest: string } & (
+  | { readonly take: 'ours' | 'theirs' }
+  | { readonly text: string }
+);
+
 export interface Plan {
   readonly integration: 'apply' | 'merge';
   readonly tip: string;
@@ -66,7 +101,7 @@ export interface Plan {
   readonly branch?: string;
   readonly upToDate: boolean;
   readonly files: number;
-  readonly conflicts: readonly string[];
+  readonly conflicts: readonly NamedPath[];
   readonly dirty: readonly string[];
   readonly already: readonly string[];
   readonly passing: readonly string[];
@@ -140,6 +175,22 @@ export interface DiffStart {
   readonly files: number;
   readonly unsettled?: string;
   readonly since?: { readonly tip: string; readonly paths: readonly string[] };
+}
+
+/** Words of the person on lines, and who was told of them. */
+export interface Notes {
+  /** The agent that is at work in the sandbox. */
+  readonly agent?: string;
+  readonly notes: readonly Note[];
+}
+
+export interface Note {
+  readonly note: number;
+  readonly name: string;
+  readonly line: number;
+  readonly revision: number;
+  readonly words: string;
+  readonly given?: { readonly to: string; readonly atMs: number; readonly isTask: boolean };
 }
 
 export interface LogLine {

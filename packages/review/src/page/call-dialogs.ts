@@ -31,13 +31,17 @@ export class CallDialogs {
   }
 
   /** The call that wrote a line. */
-  async showLine({ path, name }: PatchFile, line: number, onNote: (words: string) => void): Promise<void> {
+  async showLine(
+    { path, name }: PatchFile,
+    line: number,
+    noteForm: (onKept: () => void) => HTMLElement,
+  ): Promise<void> {
     const body = element('div', {}, element('p', { class: 'faint' }, 'Looking …'));
-    const noted = (words: string) => {
-      onNote(words);
-      dialog.close();
-    };
-    const dialog = openDialog(`${name}, line ${line}`, body, noteForm(noted));
+    const dialog = openDialog(
+      `${name}, line ${line}`,
+      body,
+      noteForm(() => dialog.close()),
+    );
     const asked = this.#blames.get(path) ?? this.#server.post<Blame>(`${this.#address}/blame`, { path }, this.#signal);
     this.#blames.set(path, asked);
     try {
@@ -55,17 +59,4 @@ export class CallDialogs {
       if (dialog.open) body.replaceChildren(element('p', { class: 'refusal' }, wordsOf(error)));
     }
   }
-}
-
-/** Words of the person on the line. Nothing is sent: the notes are copied as text. */
-function noteForm(onNote: (words: string) => void): HTMLElement {
-  const field = element('textarea', {
-    rows: 2,
-    'aria-label': 'A note for the agent',
-    placeholder: 'A note for the agent',
-  });
-  const save = () => {
-    if (field.value.trim() !== '') onNote(field.value.trim());
-  };
-  return element('div', { class: 'note-form' }, field, element('button', { onclick: save }, 'Keep the note'));
 }

@@ -1,4 +1,5 @@
 import type { Decided, FilePart, Plan } from './answers.ts';
+import type { ConflictDialogs } from './conflict/conflict-dialogs.ts';
 import { openDialog } from './dialog.ts';
 import { element } from './element.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
@@ -27,61 +28,114 @@ export interface DecisionEvents {
 }
 
 /** Shows the plan, and carries it out when somebody says yes to it. */
-export async function openDecision(server: Server, asked: Asked, events: DecisionEvents): Promise<void> {
-  const { sandbox, verb, paths, parts, tip } = asked;
-  const address = `/api/sandboxes/${encodeURIComponent(sandbox)}`;
+export async function openDecision(
+  server: Server,
+  asked: Asked,
+  conflicts: ConflictDialogs,
+  events: DecisionEvents,
+): Promise<void> {
   const body = element('div', {}, element('p', { class: 'faint' }, 'Working out what it does …'));
   const dialog = openDialog(titleOf(asked), body);
-  const plan = await server
-    .post<Plan>(`${address}/plan`, { integration: verb, paths, parts })
-    .catch((error: unknown) => error as Refused);
-  if (plan instanceof Error) return body.replaceChildren(refusal(plan));
-  if (plan.tip !== tip) return body.replaceChildren(movedOn());
-  const accept = element('input', { type: 'checkbox', id: 'accept' });
-  const isRisky = plan.risks.files > 0;
-  const status = element('div', { role: 'status' });
-  const go = element(
-    'button',
-    {
-      class: 'primary',
-      onclick: () => {
-        go.disabled = true;
-        status.replaceChildren('Taking it …');
-        server.post<Decided>(`${address}/${verb}`, { tip, paths, parts, acceptRisky: accept.checked }).then(
-          (decided) => {
-            dialog.close();
-            events.onDone(decided);
-          },
-          (error: Error) => {
-            go.disabled = isRisky && !accept.checked;
-            status.replaceChildren(refusal(error));
-          },
-        );
-      },
-    },
-    verb === 'merge' ? `Merge into ${plan.branch ?? 'HEAD'}` : 'Stage the changes',
-  );
-  go.disabled = isRisky;
-  accept.addEventListener('change', () => (go.disabled = !accept.checked));
   const close = () => dialog.close();
-  body.replaceChildren(
-    element('p', {}, effectOf(plan, sandbox)),
-    conflictsPart(plan, undefined, sandbox),
-    proofPart(plan, (call) => events.onCall(call)),
-    risksPart(plan, (path) => {
+  const show = async (): Promise<void> => {
+    const found = await planOf(server, asked, conflicts).catch((error: unknown) => error as Error);
+    if (found instanceof Error) return body.replaceChildren(refusal(found));
+    if (found.plan.tip !== asked.tip) return body.replaceChildren(movedOn());
+    const decision = new DecisionForm(asked, found.plan, async (acceptRisky) => {
+      const { tip, paths, parts } = asked;
+      const decided = await server.post<Decided>(`${addressOf(asked)}/${asked.verb}`, {
+        tip,
+        paths,
+        parts,
+        acceptRisky,
+        ...(found.settled.length > 0 && { settled: found.settled }),
+      });
       close();
-      events.onPath(path);
-    }),
-    ...unshownOf(asked),
-    ...messagesOf(plan),
-    ...notesOf(plan).map((note) => element('p', { class: 'faint' }, note)),
-    isRisky
-      ? element('label', { class: 'accept' }, accept, ' I have read the files that can run code, and take them')
-      : '',
-    status,
-    element('div', { class: 'actions' }, element('button', { onclick: close }, 'Cancel'), go),
-  );
-  (isRisky ? accept : go).focus();
+      events.onDone(decided);
+    });
+    const into = found.plan.branch ?? found.plan.head.slice(0, 10);
+    body.replaceChildren(
+      element('p', {}, effectOf(found.plan, asked.sandbox)),
+      found.refused === undefined
+        ? ''
+        : element('p', { class: 'refusal', role: 'alert' }, `${found.refused} What you settled is not taken.`),
+      conflictsPart(found.plan, undefined, asked.sandbox, {
+        settled: found.names,
+        onConflict: (file) =>
+          void conflicts.open(file, { integration: asked.verb, into, ...asked }, asked.tip, () => void show()),
+      }),
+      proofPart(found.plan, (call) => events.onCall(call)),
+      risksPart(found.plan, (path) => {
+        close();
+        events.onPath(path);
+      }),
+      ...unshownOf(asked),
+      ...messagesOf(found.plan),
+      ...notesOf(found.plan).map((note) => element('p', { class: 'faint' }, note)),
+      ...decision.rows(close),
+    );
+    decision.focus();
+  };
+  await show();
+}
+
+const addressOf = ({ sandbox }: Asked) => `/api/sandboxes/${encodeURIComponent(sandbox)}`;
+
+/** The plan with what is settled of it. Where that was of other sides, it is forgotten, and `refused` says so. */
+async function planOf(server: Server, asked: Asked, { settled }: ConflictDialogs) {
+  const { verb: integration, paths, parts } = asked;
+  const plan = async (more: object) =>
+    await server.post<Plan>(`${addressOf(asked)}/plan`, { integration, paths, parts, ...more });
+  const open = await plan({});
+  const files = settled.of(open.conflicts);
+  const none = { plan: open, settled: [], names: [], refused: undefined };
+  if (files.length === 0) return none;
+  try {
+    const names = open.conflicts.flatMap(({ path, name }) => (settled.has(path) ? [name] : []));
+    return { plan: await plan({ settled: files }), settled: files, names, refused: undefined };
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== 'CHANGED_SINCE_SHOWN') throw error;
+    settled.clear();
+    return { ...none, refused: error.message };
+  }
+}
+
+/** The question at the end, and its answer. */
+class DecisionForm {
+  readonly #accept = element('input', { type: 'checkbox', id: 'accept' });
+  readonly #status = element('div', { role: 'status' });
+  readonly #go: HTMLButtonElement;
+  readonly #isRisky: boolean;
+
+  constructor({ verb }: Asked, plan: Plan, onYes: (acceptRisky: boolean) => Promise<void>) {
+    this.#isRisky = plan.risks.files > 0;
+    const words = verb === 'merge' ? `Merge into ${plan.branch ?? 'HEAD'}` : 'Stage the changes';
+    this.#go = element('button', { class: 'primary', onclick: () => this.#decide(onYes) }, words);
+    this.#go.disabled = this.#isRisky;
+    this.#accept.addEventListener('change', () => (this.#go.disabled = !this.#accept.checked));
+  }
+
+  #decide(onYes: (acceptRisky: boolean) => Promise<void>): void {
+    this.#go.disabled = true;
+    this.#status.replaceChildren('Taking it …');
+    onYes(this.#accept.checked).catch((error: Error) => {
+      this.#go.disabled = this.#isRisky && !this.#accept.checked;
+      this.#status.replaceChildren(refusal(error));
+    });
+  }
+
+  rows(onCancel: () => void): readonly (Node | string)[] {
+    const words = ' I have read the files that can run code, and take them';
+    return [
+      this.#isRisky ? element('label', { class: 'accept' }, this.#accept, words) : '',
+      this.#status,
+      element('div', { class: 'actions' }, element('button', { onclick: onCancel }, 'Cancel'), this.#go),
+    ];
+  }
+
+  focus(): void {
+    (this.#isRisky ? this.#accept : this.#go).focus();
+  }
 }
 
 function titleOf({ sandbox, verb, paths, parts }: Asked): string {

@@ -1,4 +1,4 @@
-import type { Conflict, Forecast, Plan, RiskGroup, TestRun, Works } from './answers.ts';
+import type { Conflict, Forecast, NamedPath, Plan, RiskGroup, TestRun, Works } from './answers.ts';
 import { element } from './element.ts';
 import { ago, counted } from './words.ts';
 
@@ -79,11 +79,17 @@ function testItem(test: TestRun, onCall: (call: number) => void): HTMLElement {
 }
 
 /** Everything that stands in the way of taking it in. */
-export function conflictsPart(plan: Plan, works: Works | undefined, name: string): HTMLElement {
+export function conflictsPart(
+  plan: Plan,
+  works: Works | undefined,
+  name: string,
+  { settled, onConflict }: SettlingEvents,
+): HTMLElement {
   const forecast = works && !('refused' in works.forecast) ? works.forecast : undefined;
   const others = conflictsOf(forecast, name).filter(({ other }) => other !== undefined);
   const lines = [
-    ...pathLines(`Conflicts with ${plan.branch ?? 'your commit'}`, plan.conflicts),
+    ...conflictLines(`Conflicts with ${plan.branch ?? 'your commit'}`, plan.conflicts, onConflict),
+    ...pathLines('Settled, for when you apply or merge', settled),
     ...pathLines('You have uncommitted edits in', plan.dirty),
     ...others.flatMap(({ sandbox, other, paths }) =>
       pathLines(`Conflicts with ${sandbox === name ? other : sandbox}`, paths),
@@ -98,6 +104,42 @@ export function conflictsPart(plan: Plan, works: Works | undefined, name: string
   const title =
     plan.conflicts.length > 0 ? counted(plan.conflicts.length, 'conflict') : 'Merges, with something to know';
   return section('conflicts', title, tone, ...lines);
+}
+
+/** Ways to settle what conflicts. */
+export interface SettlingEvents {
+  /** Names of files that are settled already. */
+  readonly settled: readonly string[];
+  onConflict(file: NamedPath): void;
+}
+
+function conflictLines(
+  title: string,
+  files: readonly NamedPath[],
+  onConflict: (file: NamedPath) => void,
+): HTMLElement[] {
+  if (files.length === 0) return [];
+  const shown = files.slice(0, 100);
+  const item = (file: NamedPath) =>
+    element(
+      'li',
+      {},
+      element('code', {}, file.name),
+      element(
+        'button',
+        { class: 'settle', 'aria-label': `Settle ${file.name}`, onclick: () => onConflict(file) },
+        'Settle …',
+      ),
+    );
+  return [
+    element(
+      'div',
+      { class: 'group' },
+      element('h3', {}, title),
+      element('ul', {}, ...shown.map(item)),
+      files.length > shown.length && element('p', { class: 'faint' }, `and ${files.length - shown.length} more`),
+    ),
+  ];
 }
 
 function pathLines(title: string, paths: readonly string[]): HTMLElement[] {

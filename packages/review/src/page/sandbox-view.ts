@@ -1,16 +1,17 @@
-import type { Decided, DiffStart, LogLine, PatchFile, Plan, Works } from './answers.ts';
+import type { DiffStart, LogLine, NamedPath, PatchFile, Plan, Works } from './answers.ts';
 import { CallDialogs } from './call-dialogs.ts';
 import { callsView } from './calls-view.ts';
 import { openDecision } from './decide-dialog.ts';
-import { openDialog } from './dialog.ts';
+import { ConflictDialogs } from './conflict/conflict-dialogs.ts';
 import { DiffView } from './diff/diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
 import { FileSource } from './file-source.ts';
-import { addNote, countNotes, notesText } from './notes.ts';
+import { NotesView } from './notes.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
 import { Refused, type Server, wordsOf } from './server.ts';
 import { Taken } from './taken.ts';
+import { showDone } from './show-done.ts';
 import { counted } from './words.ts';
 
 type Tab = 'changes' | 'since' | 'calls';
@@ -43,6 +44,8 @@ export class SandboxView {
   readonly #taking = element('div', { class: 'taking' });
   readonly #tabs: ReadonlyMap<Tab, HTMLButtonElement>;
   readonly #gone = new AbortController();
+  readonly #notes: NotesView;
+  readonly #conflicts: ConflictDialogs;
   readonly #dialogs: CallDialogs;
   readonly #source: FileSource;
   #taken = new Taken();
@@ -56,23 +59,18 @@ export class SandboxView {
   constructor(server: Server, name: string, works: Works, { isSplit, isBeside }: ViewForm, events: SandboxEvents) {
     this.#server = server;
     this.#name = name;
+    this.#notes = new NotesView(server, this.#address, this.#gone.signal);
+    this.#conflicts = new ConflictDialogs(server, this.#address);
     this.#dialogs = new CallDialogs(server, this.#address, this.#gone.signal);
-    this.#source = new FileSource(
-      server,
-      this.#address,
-      this.#gone.signal,
-      (words) => (this.#status.textContent = words),
-    );
+    const onTrouble = (words: string) => (this.#status.textContent = words);
+    this.#source = new FileSource(server, this.#address, this.#gone.signal, onTrouble);
     this.#works = works;
     this.#events = events;
     const onTake = (path: string, isTaken: boolean) => this.#take(this.#taken.withFile(path, isTaken));
     this.#diff = new DiffView(`Changes of ${name}`, {
       onFile: (file) => this.#showCurrent(file),
       onLine: (file, line) =>
-        void this.#dialogs.showLine(file, line, (words) => {
-          addNote(name, { name: file.name, line, words });
-          this.#showTaking();
-        }),
+        void this.#dialogs.showLine(file, line, (onKept) => this.#notes.form(file, line, this.#tip ?? '', onKept)),
       onTake,
       readSides: async (file) => await this.#source.sides(file, this.#tip),
       readWhole: async (file) => await this.#source.whole(file, this.#tip),
@@ -94,6 +92,7 @@ export class SandboxView {
         element('h2', { class: 'files-title' }, 'Files'),
         this.#files.view,
         this.#taking,
+        this.#notes.view,
       ),
       element(
         'section',
@@ -111,6 +110,7 @@ export class SandboxView {
     );
     this.#showTaking();
     void this.#loadPlan();
+    void this.#notes.load();
     void this.#loadDiff();
   }
 
@@ -156,24 +156,14 @@ export class SandboxView {
     const [paths, parts] = verb === 'apply' ? [this.#taken.paths(this.#all), this.#taken.parts(this.#all)] : [[], []];
     const unshownLines = this.#all.reduce((sum, { leftOut }) => sum + leftOut, 0);
     const asked = { sandbox: this.#name, verb, paths, parts, tip: this.#tip, unshownLines };
-    void openDecision(this.#server, asked, {
-      onDone: (decided) => this.#showDone(decided),
+    void openDecision(this.#server, asked, this.#conflicts, {
+      onDone: (decided) => {
+        showDone(this.#name, decided);
+        this.#events.onChanged();
+      },
       onCall: (call) => void this.#dialogs.showCall(call),
       onPath: (path) => this.openPath(path),
     });
-  }
-
-  #showDone({ outcome, commit, isDeleted, conflicts }: Decided): void {
-    const files = `${counted(conflicts.length, 'file')} conflict: ${conflicts.slice(0, 5).join(', ')}.`;
-    const words = {
-      committed: `Merged as ${commit?.slice(0, 10)}.`,
-      staged: 'The changes are staged: review them and git commit.',
-      'up-to-date': 'Nothing to do: your branch has it all.',
-      conflicts: `${files} Resolve them and git commit, or go back: git merge --abort.`,
-    }[outcome];
-    const deleted = isDeleted ? [element('p', {}, `The sandbox ${this.#name} is deleted.`)] : [];
-    openDialog('Done', element('p', {}, words), ...deleted);
-    this.#events.onChanged();
   }
 
   #showCurrent(file: PatchFile | undefined): void {
@@ -197,13 +187,29 @@ export class SandboxView {
         ...(plan.unsettled === undefined ? [] : [element('p', { class: 'unsettled' }, plan.unsettled)]),
         risksPart(plan, (path) => this.openPath(path)),
         proofPart(plan, (call) => void this.#dialogs.showCall(call)),
-        conflictsPart(plan, this.#works, this.#name),
+        this.#conflictsPart(plan),
       );
       this.#diff.setRisks(plan.risks.groups);
     } catch (error) {
       if (this.#gone.signal.aborted) return;
       this.#overview.replaceChildren(element('p', { class: 'refusal' }, wordsOf(error)));
     }
+  }
+
+  /** The decision carries out what is settled here; the plan of this view stays without it. */
+  #conflictsPart(plan: Plan): HTMLElement {
+    const { settled } = this.#conflicts;
+    const isOpen = ({ path }: NamedPath) => !settled.has(path);
+    const names = plan.conflicts.filter((file) => !isOpen(file)).map(({ name }) => name);
+    const into = plan.branch ?? plan.head.slice(0, 10);
+    const part = conflictsPart({ ...plan, conflicts: plan.conflicts.filter(isOpen) }, this.#works, this.#name, {
+      settled: names,
+      onConflict: (file) =>
+        void this.#conflicts.open(file, { integration: 'merge', paths: [], parts: [], into }, plan.tip, () =>
+          part.replaceWith(this.#conflictsPart(plan)),
+        ),
+    });
+    return part;
   }
 
   async #loadDiff(): Promise<void> {
@@ -277,16 +283,7 @@ export class SandboxView {
       button(some > 0 ? `Apply ${counted(some, 'file')} …` : 'Apply all …', 'apply', some > 0),
       ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#take(new Taken()) }, 'Take none')] : []),
       button('Merge …', 'merge', some === 0),
-      ...this.#noteButtons(),
     );
-  }
-
-  #noteButtons(): HTMLElement[] {
-    const count = countNotes(this.#name);
-    if (count === 0) return [];
-    const copy = element('button', { onclick: () => void navigator.clipboard.writeText(notesText(this.#name)) });
-    copy.textContent = `Copy ${counted(count, 'note')}`;
-    return [copy];
   }
 }
 

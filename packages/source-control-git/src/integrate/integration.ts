@@ -2,7 +2,7 @@ import { executePlan } from './execute-plan.ts';
 import { exportTree } from '../publish/export-tree.ts';
 import { forecastConflicts } from './forecast-conflicts.ts';
 import { isMerged } from './is-merged.ts';
-import { makePlan, offeredOf } from './make-plan.ts';
+import { conflictOf, makePlan, offeredOf } from './make-plan.ts';
 import { planExport } from './plan-export.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
 import { restoreRevision } from '../record/restore-revision.ts';
@@ -11,6 +11,7 @@ import { restoreRevision } from '../record/restore-revision.ts';
 export const INTEGRATION = {
   makePlan,
   offeredOf,
+  conflictOf,
   planExport,
   exportTree,
   executePlan,

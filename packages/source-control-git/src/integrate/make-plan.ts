@@ -1,4 +1,5 @@
 import {
+  type ConflictFile,
   type FileChange,
   type IntegrationPlan,
   LitterboxError,
@@ -13,6 +14,7 @@ import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { filtersPassedOver, withRisks } from './filters-passed-over.ts';
 import { halfRenames } from '../publish/half-renames.ts';
 import { hooksPassedOver } from '../person/hooks-passed-over.ts';
+import { kindOf, type PlanKind } from '../publish/plan-kind.ts';
 import {
   type MergeArguments,
   parseMergeArguments,
@@ -32,11 +34,13 @@ import { offeredFiles } from '../publish/offered-files.ts';
 import { partialTree, partsOfWork } from '../publish/partial-tree.ts';
 import { passingChanges } from './passing-changes.ts';
 import type { PlanToken } from './plan-token.ts';
+import { readConflict } from '../settle/read-conflict.ts';
 import { scanRisks } from './scan-risks.ts';
 import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import { findUntakenWork, type UntakenWork } from '../publish/untaken-work.ts';
 import { selectedTree } from './selected-tree.ts';
+import { settleConflicts } from '../settle/settle-conflicts.ts';
 import { theirCommit } from '../publish/their-commit.ts';
 import { readUserConfig } from '../person/user-config.ts';
 import { readWritten, withLargeFiles } from './written-files.ts';
@@ -79,7 +83,8 @@ export async function makePlan(
   const trees = { base: work.ontoTree, ours: headTree, theirs: tip.tree };
   const attributes = await readMergeAttributes(store, user, trees, signal);
   const rules = { configuration: mergeSettings(config), attributes };
-  const merged = await mergeTrees(store, sides, options, rules, signal);
+  const unsettled = await mergeTrees(store, sides, options, rules, signal);
+  const merged = await settleConflicts(store, unsettled, request.settled ?? [], meta.slug);
   const isContained = work.isHeld && work.steps.length === 0;
   const isNothing =
     isContained || (merged.stages.length === 0 && merged.tree === headTree && options.strategy !== 'ours');
@@ -157,6 +162,16 @@ export function offeredOf(
   return offeredFiles(store, whole, changes, signal);
 }
 
+/** One file in conflict, for somebody who settles it. */
+export async function conflictOf(
+  store: Store,
+  { token, slug }: IntegrationPlan,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<ConflictFile> {
+  return await readConflict(store, { stages: (token as PlanToken).stages, slug }, path, signal);
+}
+
 /** Revisions after the last milestone; none where there is no milestone, and so no branch that somebody could take for all of it. */
 async function countUnmilestoned(store: Store, id: SandboxId, tip: Revision): Promise<number> {
   const last = (await readMilestones(store, id)).at(-1);
@@ -196,7 +211,7 @@ function mergeOptionsOf(
 
 async function passedOver(
   user: UserRepository,
-  kind: PlanToken['kind'],
+  kind: PlanKind,
   { filters, mergeOptions }: { readonly filters: readonly string[]; readonly mergeOptions: string | undefined },
   signal: AbortSignal | undefined,
 ): Promise<Pick<IntegrationPlan, 'notFollowed'>> {
@@ -243,7 +258,7 @@ async function unmergedBase(
 
 /** A message of the person's is that of a merge commit where there is one, else of the last commit. */
 function draftsOf(
-  kind: PlanToken['kind'],
+  kind: PlanKind,
   work: UntakenWork,
   messages: WorkMessages,
   message: string | undefined,
@@ -255,27 +270,4 @@ function draftsOf(
     const own = kind === 'fast-forward' && isLast ? message : undefined;
     return { tree, message: own ?? words[index] ?? '' };
   });
-}
-
-function kindOf(
-  request: PlanRequest,
-  options: MergeArguments,
-  work: UntakenWork,
-  head: ObjectId,
-  config: ReadonlyMap<string, string>,
-): PlanToken['kind'] {
-  if (request.integration === 'apply') return 'stage';
-  const configured = { false: 'never', no: 'never', only: 'only' }[config.get('merge.ff') ?? ''];
-  const rule = options.fastForward ?? configured ?? 'allowed';
-  const canForward = work.isWhole && options.strategy !== 'ours' && head === work.onto;
-  if (rule === 'only' && !canForward) {
-    throw new LitterboxError('CONFLICT', 'HEAD has commits that the sandbox does not have: no fast-forward.', {
-      operation: OPERATION,
-      hint: 'Merge without --ff-only.',
-    });
-  }
-  if (options.squash) return 'stage';
-  if (canForward && rule !== 'never') return 'fast-forward';
-  // Commits that the branch does not have, such as those of another branch or a base that was never committed, must not come along.
-  return work.isWhole ? 'merge-commit' : 'plain-commit';
 }

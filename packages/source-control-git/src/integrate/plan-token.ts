@@ -1,6 +1,7 @@
 import type { ObjectId } from '@litterbox/core/provider';
 import type { LargeFileContent } from '../large-files/checked-in-trees.ts';
 import type { MergeArguments } from '../person/merge-arguments.ts';
+import type { PlanKind } from '../publish/plan-kind.ts';
 import type { ConflictStage } from '../publish/merge-trees.ts';
 import type { PathStep } from '../store/read-diff.ts';
 
@@ -19,7 +20,7 @@ export interface PlanToken {
   readonly steps: readonly PathStep[];
   /** Of Git LFS, to which the trees have pointers. */
   readonly largeFiles: readonly LargeFileContent[];
-  readonly kind: 'fast-forward' | 'merge-commit' | 'plain-commit' | 'stage' | 'nothing';
+  readonly kind: PlanKind;
   readonly message: string;
   readonly arguments: MergeArguments;
 }

@@ -6,6 +6,7 @@ import type { ByteString } from '../git/byte-text.ts';
 import { serializeCommit } from '../objects/commit-object.ts';
 import { addEdit, editedDirectory, editTree } from '../objects/edit-tree.ts';
 import { GitFailure } from '../git/git-failure.ts';
+import { mergeFile } from './merge-file.ts';
 import type { MergeArguments } from '../person/merge-arguments.ts';
 import type { Store } from '../store/store.ts';
 import type { TreeMode } from '../objects/tree-object.ts';
@@ -139,20 +140,18 @@ async function settle(
       left.push(...stages);
       continue;
     }
-    const sides = [ours, base, theirs];
-    const files = ['ours', 'base', 'theirs'].map((name) => join(room, name));
     const contents = await Promise.all(
-      sides.map(async (stage) => (stage ? await store.reader.blob(stage.oid) : Buffer.alloc(0))),
+      [ours, base, theirs].map(async (stage) => (stage ? await store.reader.blob(stage.oid) : Buffer.alloc(0))),
     );
     if (contents.some((content) => content.length > MAX_SETTLED_BYTES)) {
       left.push(...stages);
       continue;
     }
-    for (const [index, content] of contents.entries()) await writeFile(files[index] ?? '', content, { mode: 0o600 });
-    const args = ['merge-file', '-p', '-q', isOurs ? '--ours' : '--theirs', ...files];
-    const { code, stdout } = await store.run(args, { gitDirectory: room, cwd: room, signal });
+    const [ourBytes, baseBytes, theirBytes] = contents as [Buffer, Buffer, Buffer];
+    const rule = isOurs ? '--ours' : '--theirs';
+    const settled = await mergeFile(store, room, [ourBytes, baseBytes, theirBytes], [rule], signal);
     // Refused means binary: the side is taken as a whole.
-    const content = code === 0 ? stdout : ((isOurs ? contents[0] : contents[2]) ?? Buffer.alloc(0));
+    const content = settled ?? (isOurs ? ourBytes : theirBytes);
     const mode = (ours.mode === base?.mode ? theirs.mode : ours.mode) as TreeMode;
     addEdit(edits, path, { type: 'entry', mode, oid: sink.put('blob', content) });
   }

@@ -1,8 +1,14 @@
 import * as z from 'zod';
 import { repositoryPath } from '../../domain/paths/repository-path.ts';
+import type { SettledFile } from '../../ports/source-control/conflict-file.ts';
 import type { FilePart } from '../../ports/source-control/file-part.ts';
 import type { IntegrationPlan } from '../../ports/source-control/persons-repository.ts';
-import { IntegrateChanges, type IntegrateResult, type OfferedParts } from '../../use-cases/remove/integrate-changes.ts';
+import {
+  IntegrateChanges,
+  type IntegrateResult,
+  type OfferedConflict,
+  type OfferedParts,
+} from '../../use-cases/remove/integrate-changes.ts';
 import type { ShownPlan } from '../../use-cases/review/shown-plan.ts';
 import { fields } from '../declare/fields.ts';
 import { operation } from '../declare/operation.ts';
@@ -58,11 +64,13 @@ const document = ({ outcome, commit, conflicts, isDeleted, unrecorded, plan }: I
 
 const paths = z.array(z.string()).readonly().optional();
 
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
 const parts = z
   .array(
     z.strictObject({
       path: z.string(),
-      digest: z.string().regex(/^[0-9a-f]{64}$/),
+      digest,
       changes: z.array(z.int().min(0)).min(1).readonly(),
     }),
   )
@@ -70,12 +78,36 @@ const parts = z
   .register(wordings, { about: 'Some changes of files, each with the digest of all that were seen' })
   .optional();
 
-const topPaths = <Values extends { paths?: readonly string[] | undefined; parts?: readonly FilePart[] | undefined }>(
-  values: Values,
-) => ({
+const settled = z
+  .array(
+    z.union([
+      z.strictObject({ path: z.string(), digest, take: z.enum(['ours', 'theirs']) }),
+      z.strictObject({
+        path: z.string(),
+        digest,
+        text: z.string().refine((text) => text.isWellFormed(), 'a text that UTF-8 can hold'),
+      }),
+    ]),
+  )
+  .readonly()
+  .register(wordings, {
+    about: 'Files in conflict as a person settled them, each with the digest of the sides that were seen',
+  })
+  .optional();
+
+interface Parted {
+  readonly paths?: readonly string[] | undefined;
+  readonly parts?: readonly FilePart[] | undefined;
+  readonly settled?: readonly SettledFile[] | undefined;
+}
+
+const atTop = <One extends { readonly path: string }>(one: One): One => ({ ...one, path: repositoryPath(one.path) });
+
+const topPaths = <Values extends Parted>(values: Values) => ({
   ...values,
   paths: values.paths?.map(repositoryPath),
-  parts: values.parts?.map((part) => ({ ...part, path: repositoryPath(part.path) })),
+  parts: values.parts?.map(atTop),
+  settled: values.settled?.map(atTop),
 });
 
 /** `sandbox-apply`, `litterbox apply`: bring the changes into index and work tree; the sandbox stays. */
@@ -102,6 +134,7 @@ export const applyChanges = operation({
       .optional(),
     paths: paths.describe('Only these files and directories; after --: arguments of git merge, from an allow-list'),
     parts,
+    settled,
   }),
   document,
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
@@ -125,10 +158,15 @@ export const mergeChanges = operation({
     positional: ['sandbox', 'arguments'],
     examples: ['merge fix-login', 'merge fix-login --dry-run', 'merge fix-login -- -X theirs'],
   },
-  input,
+  input: input.extend({ settled }),
   document,
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
-    const asked = { ...values, integration: 'merge' as const, onPlan: options?.onPlan, onUnseen: options?.onUnseen };
+    const asked = {
+      ...topPaths(values),
+      integration: 'merge' as const,
+      onPlan: options?.onPlan,
+      onUnseen: options?.onUnseen,
+    };
     return await useCases.get(IntegrateChanges).integrate(asked, { ...options, patienceMs });
   },
 });
@@ -142,6 +180,7 @@ export const planIntegration = operation({
     integration: z.enum(['apply', 'merge']).describe('The step that is planned'),
     paths: paths.describe('Only these files and directories, of an apply'),
     parts,
+    settled,
   }),
   document: (plan: ShownPlan) => planDocument(plan),
   execute: async (useCases, values, options) => await useCases.get(IntegrateChanges).plan(topPaths(values), options),
@@ -160,4 +199,21 @@ export const offerParts = operation({
   }),
   execute: async (useCases, { waitMs: patienceMs, ...values }, options): Promise<OfferedParts> =>
     await useCases.get(IntegrateChanges).offer(topPaths(values), { ...options, patienceMs }),
+});
+
+/** `sandbox-conflict`: both sides of a file in conflict, for somebody who settles it before anything is taken in. */
+export const readConflict = operation({
+  name: 'sandbox-conflict',
+  summary: 'Give both sides of a file that conflicts with the branch, before anything is done',
+  effect: 'read',
+  input: z.strictObject({
+    sandbox: fields.sandbox(),
+    path: fields.text('path').describe('A file in conflict'),
+    integration: z.enum(['apply', 'merge']).describe('The step in which it conflicts'),
+    paths: paths.describe('Only these files and directories, of an apply'),
+    parts,
+    tip: fields.tip(),
+  }),
+  execute: async (useCases, { path, ...values }, options): Promise<OfferedConflict> =>
+    await useCases.get(IntegrateChanges).conflict({ ...topPaths(values), path: repositoryPath(path) }, options),
 });

@@ -10,6 +10,7 @@ import { OpenRepository } from '../../use-cases/common/open-repository.ts';
 import { nameText } from './text/name-text.ts';
 import { patchText } from './text/patch-text.ts';
 import { reachableFact } from '../../domain/sandbox/reachable.ts';
+import { ReadNotes } from '../../use-cases/review/read-notes.ts';
 import { stateAndShell } from '../state-and-shell.ts';
 import { tool } from './tool.ts';
 import { toolFields } from './tool-fields.ts';
@@ -35,6 +36,7 @@ const facts = z.object({
   files: z.array(
     z.object({ path: z.string(), status: z.string(), added: z.number().optional(), removed: z.number().optional() }),
   ),
+  notes: z.array(z.object({ path: z.string(), line: z.number(), revision: z.number(), words: z.string() })).optional(),
   diff: z.string().optional(),
 });
 
@@ -46,7 +48,7 @@ export const sandboxStatus = tool({
   effect: 'read',
   isIdempotent: true,
   describe: () =>
-    `Show a sandbox: its state, directories, shell, limits, and which files differ from its base (at most ${MAX_FILES}); with diff also how.`,
+    `Show a sandbox: its state, directories, shell, limits, and which files differ from its base (at most ${MAX_FILES}); with diff also how. notes are the person's words on lines: do what they ask.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     diff: z.boolean().optional().describe('With the unified diff from the base'),
@@ -56,15 +58,16 @@ export const sandboxStatus = tool({
   async execute(useCases, { sandbox, diff = false, path }, options) {
     const look = async (record: SandboxRecord) => {
       const repository = await useCases.get(OpenRepository).open(options);
-      const [history, changes, { state, shell }, text] = await Promise.all([
+      const [history, changes, { state, shell }, notes, text] = await Promise.all([
         repository.history(record.id, options),
         repository.changes(record.id, options),
         stateAndShell(useCases, record, options),
+        useCases.get(ReadNotes).give(record, options),
         diff || path !== undefined ? diffText(repository, record, path, options) : undefined,
       ]);
-      return { record, history, changes, state, shell, text };
+      return { record, history, changes, state, shell, notes, text };
     };
-    const { record, history, changes, state, shell, text } = await useCases
+    const { record, history, changes, state, shell, notes, text } = await useCases
       .get(AuditRead)
       .ofSandbox('sandbox-status', sandbox, look, options);
     return {
@@ -97,6 +100,9 @@ export const sandboxStatus = tool({
           ...(addedLines !== undefined && { added: addedLines }),
           ...(removedLines !== undefined && { removed: removedLines }),
         })),
+        ...(notes.length > 0 && {
+          notes: notes.map(({ path, line, revision, words }) => ({ path: nameText(path), line, revision, words })),
+        }),
         ...(text !== undefined && { diff: text }),
       } satisfies z.input<typeof facts>,
     };

@@ -2,6 +2,7 @@ import type { ObjectId, SandboxId } from '../../domain/sandbox/ids.ts';
 import type { Slug } from '../../domain/sandbox/slug.ts';
 import type { CallOptions, ProgressOptions } from '../common/call.ts';
 import type { FileChange } from './file-change.ts';
+import type { ConflictFile, SettledFile } from './conflict-file.ts';
 import type { FilePart, OfferedFile } from './file-part.ts';
 
 /** The state that a sandbox starts from. */
@@ -206,6 +207,8 @@ export interface PlanRequest {
   readonly paths?: readonly string[];
   /** For an apply, besides `paths`: some changes of a file, where {@link PersonsRepository.offered} is there. */
   readonly parts?: readonly FilePart[];
+  /** Files in conflict as the person settled them, where {@link PersonsRepository.conflict} is there. */
+  readonly settled?: readonly SettledFile[];
 }
 
 /** Two works that cannot both be merged without somebody settling it. */
@@ -329,11 +332,19 @@ export interface PersonsRepository {
     options?: CallOptions,
   ): Promise<ReadonlyMap<string, bigint | undefined>>;
 
-  /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`; `NOT_FOUND` for a path at which nothing changed, `CHANGED_SINCE_SHOWN` for parts that are not there as they were seen. */
+  /** Computes an apply or merge without changing anything. @throws `UNBORN_HEAD`, `MERGE_IN_PROGRESS`, `MERGE_ARG_NOT_ALLOWED`; `NOT_FOUND` for a path at which nothing changed, `CHANGED_SINCE_SHOWN` for parts and settled conflicts that are not there as they were seen. */
   plan(id: SandboxId, request: PlanRequest, options?: ProgressOptions): Promise<IntegrationPlan>;
 
   /** The files of a planned apply, as a person can take them change by change. Absent where the adapter takes whole files alone. */
   offered?(plan: IntegrationPlan, options?: CallOptions): AsyncIterable<OfferedFile>;
+
+  /**
+   * One file in conflict, with both sides of it, for somebody who settles it before anything is taken in. Absent where the adapter leaves
+   * conflicts in the work tree alone.
+   *
+   * @throws LitterboxError `NOT_FOUND` for a path that does not conflict
+   */
+  conflict?(plan: IntegrationPlan, path: string, options?: CallOptions): Promise<ConflictFile>;
 
   /**
    * Carries a plan out: journalled, all or nothing or git's own conflict state. Never loses an uncommitted edit. What lands are commits of

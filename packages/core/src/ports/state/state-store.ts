@@ -1,3 +1,4 @@
+import type { ReviewNote } from './review-note.ts';
 import type { ProviderKey } from '../../domain/sandbox/provider-key.ts';
 import type { Assurance } from '../../domain/sandbox/assurance.ts';
 import type { ObjectId, RepositoryId, SandboxId } from '../../domain/sandbox/ids.ts';
@@ -64,6 +65,8 @@ export interface SandboxRecord {
   readonly isEphemeral?: true;
   /** The revision whose changes a person was shown last, as a whole: their yes stands on it. Absent when nobody was shown any. */
   readonly shownTip?: ObjectId;
+  /** Words of a person on lines of it. Absent where there are none. */
+  readonly notes?: readonly ReviewNote[];
   /** How often what it runs in was replaced behind programs that have it open; nothing where it never was. */
   readonly replacements?: number;
   /** Goes up by one with every write: the fencing token of {@link StateStore.update}. */
@@ -187,6 +190,7 @@ export type SandboxChange = {
     | 'workdir'
     | 'provider'
     | 'shownTip'
+    | 'notes'
     | 'replacements'
     | 'unrecorded'
     | 'repositoryRoot']?: Key extends 'mark' | 'assurance' | 'setupLog' | 'unrecorded'

@@ -5,6 +5,7 @@ import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { Integration, IntegrationPlan, IntegrationResult } from '../../ports/source-control/persons-repository.ts';
 import type { SandboxRecord, StateStore, UnrecordedFiles } from '../../ports/state/state-store.ts';
+import type { ConflictFile, SettledFile } from '../../ports/source-control/conflict-file.ts';
 import type { FilePart, OfferedFile } from '../../ports/source-control/file-part.ts';
 import { leaseSandbox } from '../common/lease-sandbox.ts';
 import { type AcceptWork, changedSince, type GivenConsent, type OfferedWork } from '../review/accept-work.ts';
@@ -34,6 +35,8 @@ export interface IntegrateInput extends GivenConsent {
   readonly paths?: readonly string[] | undefined;
   /** Besides the paths of an apply: some changes of files, as {@link IntegrateChanges.offer} gave them. */
   readonly parts?: readonly FilePart[] | undefined;
+  /** Files in conflict as the person settled them, each of the sides that {@link IntegrateChanges.conflict} gave. */
+  readonly settled?: readonly SettledFile[] | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
   /** Called with the plan before anything is asked or changed. */
@@ -60,6 +63,12 @@ export interface OfferedParts {
   readonly plan: ShownPlan;
   /** Read one by one, while a person decides. */
   files(): AsyncIterable<OfferedFile>;
+}
+
+/** A file in conflict, and the plan in which it is. */
+export interface OfferedConflict {
+  readonly plan: IntegrationPlan;
+  readonly file: ConflictFile;
 }
 
 interface Needs {
@@ -105,13 +114,28 @@ export class IntegrateChanges {
     return { plan, files: () => offered.call(repository, plan, options) };
   }
 
+  /**
+   * One file in conflict with both of its sides, before anything is done.
+   *
+   * @throws LitterboxError `NOT_FOUND` for a path that does not conflict, `UNSUPPORTED` where conflicts are settled in the work tree alone
+   */
+  async conflict({ path, ...input }: IntegrateInput & { readonly path: string }, options?: ProgressOptions) {
+    const { record } = await this.#needs.lookAtSandbox.look(input.sandbox, options);
+    const plan = await this.#plan(record, input, options);
+    await this.#needs.acceptWork.assertNamed(offeredWork(record, plan, input), input.tip, options);
+    const repository = await this.#needs.openRepository.open(options);
+    if (!repository.conflict) throw settledInWorkTree(record.slug);
+    return { plan, file: await repository.conflict(plan, path, options) } satisfies OfferedConflict;
+  }
+
   async #plan(record: SandboxRecord, input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
-    const { paths = [], parts = [] } = input;
+    const { paths = [], parts = [], settled = [] } = input;
     if (paths.length + parts.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
     assertWhole(record);
     const repository = await this.#needs.openRepository.open(options);
     assertPersons(repository, record.slug, input.integration);
     if (parts.length > 0 && !repository.offered) throw wholeFilesOnly(input.sandbox);
+    if (settled.length > 0 && !repository.conflict) throw settledInWorkTree(record.slug);
     return await repository.plan(
       record.id,
       {
@@ -120,6 +144,7 @@ export class IntegrateChanges {
         ...(input.message !== undefined && { message: input.message }),
         ...(paths.length > 0 && { paths }),
         ...(parts.length > 0 && { parts }),
+        ...(settled.length > 0 && { settled }),
       },
       options,
     );
@@ -150,6 +175,7 @@ export class IntegrateChanges {
           into: plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10),
           arguments: [...(input.arguments ?? [])],
           ...(input.paths?.length && { paths: [...input.paths] }),
+          ...(input.settled?.length && { settled: input.settled.map(({ path }) => path) }),
           ...(input.parts?.length && {
             parts: input.parts.map(({ path, changes }) => ({ path, changes: [...changes] })),
           }),
@@ -241,6 +267,12 @@ const wholeFilesOnly = (sandbox: string) =>
   new LitterboxError('UNSUPPORTED', 'In this repository an apply takes whole files.', {
     operation: 'sandbox.apply',
     hint: advice`For some of its files: ${step('sandbox-apply', { sandbox, paths: ['PATHS'] })}.`,
+  });
+
+const settledInWorkTree = (sandbox: string) =>
+  new LitterboxError('UNSUPPORTED', 'In this repository conflicts are settled in the work tree.', {
+    operation: 'sandbox.apply',
+    hint: advice`Take the work in, settle what conflicts, and commit: ${step('sandbox-apply', { sandbox })}.`,
   });
 
 const wholeOnly = (sandbox: string) =>
