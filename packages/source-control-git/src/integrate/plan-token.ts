@@ -1,4 +1,5 @@
 import type { ObjectId } from '@litterbox/core/provider';
+import type { ByteString } from '../git/byte-text.ts';
 import type { LargeFileContent } from '../large-files/checked-in-trees.ts';
 import type { MergeArguments } from '../person/merge-arguments.ts';
 import type { PlanKind } from '../publish/plan-kind.ts';
@@ -15,6 +16,11 @@ export interface PlanToken {
   /** What becomes the person's commits, oldest first. */
   readonly drafts: readonly { readonly tree: ObjectId; readonly message: string }[];
   readonly headTree: ObjectId;
+  /** The last commit with parts of an apply before, which are staged, where this one stands on those; and their files. */
+  readonly fromTree?: ObjectId;
+  readonly begun?: readonly ByteString[];
+  /** Whether it takes some of the files or changes alone. */
+  readonly isPart?: true;
   readonly resultTree: ObjectId;
   readonly stages: readonly ConflictStage[];
   readonly steps: readonly PathStep[];
