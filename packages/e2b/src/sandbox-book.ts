@@ -1,7 +1,7 @@
 import { isLitterboxError, type Litterbox, LitterboxError, type SandboxSummary } from 'litterbox';
 import type { NewSandbox } from './control/control-input.ts';
 import { createInput } from './control/create-input.ts';
-import { ServedSandbox } from './served-sandbox.ts';
+import { ServedSandbox, type ShownSnapshot } from './served-sandbox.ts';
 import { labelsOf, type Traits, traitsOf } from './traits.ts';
 
 /** When a sandbox could not be ended, this long until the next try, in seconds. */
@@ -20,6 +20,7 @@ export class SandboxBook implements AsyncDisposable {
 
   async create(input: NewSandbox, signal: AbortSignal): Promise<ServedSandbox> {
     const { traits, ...wanted } = createInput(input);
+    if (wanted.from !== undefined) await this.#ownerOf(wanted.from, signal);
     const sandbox = await this.#litterbox.create({ ...wanted, labels: labelsOf(traits) }, { signal });
     return this.#serve(new ServedSandbox(sandbox, traits, false, this.#expire));
   }
@@ -108,6 +109,38 @@ export class SandboxBook implements AsyncDisposable {
     return forks.map((one) =>
       'error' in one ? one.error : this.#serve(new ServedSandbox(one, traits, false, this.#expire)),
     );
+  }
+
+  /** Keeps what a sandbox holds now, until it is removed or the sandbox is deleted. */
+  async snapshot({ sandbox }: ServedSandbox, name: string | undefined, signal: AbortSignal): Promise<ShownSnapshot> {
+    const { id, note } = await sandbox.snapshot({ ...(name !== undefined && { label: name }), signal });
+    return { snapshotID: id, names: [note.label] };
+  }
+
+  /** Snapshots of all sandboxes of the protocol, or of one. */
+  async snapshots(of: string | undefined, signal: AbortSignal): Promise<readonly ShownSnapshot[]> {
+    const shown: ShownSnapshot[] = [];
+    for (const [{ sandbox }] of await this.list(signal)) {
+      if (of !== undefined && sandbox.id !== of) continue;
+      for (const { id, name, note } of await sandbox.snapshots({ signal }))
+        shown.push({ snapshotID: id, names: [note?.label ?? name] });
+    }
+    return shown;
+  }
+
+  /** @throws LitterboxError `NOT_FOUND` */
+  async removeSnapshot(id: string, signal: AbortSignal): Promise<void> {
+    const { sandbox } = await this.#ownerOf(id, signal);
+    await sandbox.removeSnapshot(id.slice(id.indexOf('/') + 1), { signal });
+  }
+
+  /** The sandbox that a snapshot was taken of; one of the protocol alone. */
+  async #ownerOf(id: string, signal: AbortSignal): Promise<ServedSandbox> {
+    for (const [served] of await this.list(signal)) {
+      const found = (await served.sandbox.snapshots({ signal })).some((one) => one.id === id);
+      if (found) return served;
+    }
+    throw new LitterboxError('NOT_FOUND', `There is no snapshot ${JSON.stringify(id)}.`, { operation: 'e2b.create' });
   }
 
   /** Ends all processes, whose changes are recorded. The sandboxes stay. */

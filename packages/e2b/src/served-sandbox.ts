@@ -2,6 +2,12 @@ import { LitterboxError, type Sandbox } from 'litterbox';
 import type { RunningProcess } from './envd/running-process.ts';
 import type { AtEnd, Traits } from './traits.ts';
 
+/** A snapshot as the protocol has it. */
+export interface ShownSnapshot {
+  readonly snapshotID: string;
+  readonly names: readonly string[];
+}
+
 /** Its end that a sandbox meets when its time is over. */
 export type Expire = (served: ServedSandbox) => void;
 

@@ -37,7 +37,7 @@ const TIMES = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 60_000,
 };
-const CONTROL = /^\/(?:v2\/)?sandboxes(?:\/|$)/;
+const CONTROL = /^\/(?:(?:v2\/)?sandboxes|snapshots|templates)(?:\/|$)/;
 
 /** Serves E2B's protocol on the loopback address until it is disposed of. @throws LitterboxError `ARG_RANGE`, `PORT_TAKEN`, `UNAVAILABLE` */
 export async function startE2b({ litterbox, key, port = 0, onProblem = () => {} }: E2bOptions): Promise<E2bServer> {

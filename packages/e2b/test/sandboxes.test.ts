@@ -169,6 +169,22 @@ describe('the official client and real sandboxes', () => {
     expect(await fork.kill()).toBe(true);
   });
 
+  it('a snapshot is a template', async () => {
+    await sandbox.files.write('/home/agent/state', 'one');
+    const { snapshotId, names } = await sandbox.createSnapshot({ name: 'step-one' });
+    expect(names).toEqual(['step-one']);
+    await sandbox.files.write('/home/agent/state', 'two');
+    const { Sandbox: Made } = opened.client;
+    const made = await Made.create(snapshotId, { metadata: { from: 'snapshot' } });
+    expect(await made.files.read('/home/agent/state')).toBe('one');
+    expect(await sandbox.listSnapshots().nextItems()).toEqual([{ snapshotId, names }]);
+    await expect(Made.create(snapshotId, { envs: { A: 'b' } })).rejects.toThrow('environment');
+    await made.kill();
+    expect(await Made.deleteSnapshot(snapshotId)).toBe(true);
+    expect(await Made.deleteSnapshot(snapshotId)).toBe(false);
+    await expect(Made.create(snapshotId)).rejects.toThrow('There is no snapshot');
+  });
+
   it('what cannot be honoured is refused by name', async () => {
     const { Sandbox: Made } = opened.client;
     await expect(Made.create('other')).rejects.toThrow('There is no template "other".');
