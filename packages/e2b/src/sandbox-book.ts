@@ -1,4 +1,4 @@
-import { isLitterboxError, type Litterbox, LitterboxError, type SandboxSummary } from 'litterbox';
+import { isLitterboxError, type Litterbox, LitterboxError, type Sandbox, type SandboxSummary } from 'litterbox';
 import type { NewSandbox } from './control/control-input.ts';
 import { createInput } from './control/create-input.ts';
 import { ServedSandbox, type ShownSnapshot } from './served-sandbox.ts';
@@ -22,10 +22,10 @@ export class SandboxBook implements AsyncDisposable {
     const { traits, ...wanted } = createInput(input);
     if (wanted.from !== undefined) await this.#ownerOf(wanted.from, signal);
     const sandbox = await this.#litterbox.create({ ...wanted, labels: labelsOf(traits) }, { signal });
-    return this.#serve(new ServedSandbox(sandbox, traits, false, this.#expire));
+    return this.#begin(sandbox, traits);
   }
 
-  /** Those that are there, with what Litterbox says of each; paused and stopped ones too. The time of those that are new here begins. */
+  /** Those that are there, with the words of Litterbox for each; paused and stopped ones too. */
   async list(signal?: AbortSignal): Promise<readonly (readonly [ServedSandbox, SandboxSummary])[]> {
     const there: (readonly [ServedSandbox, SandboxSummary])[] = [];
     for (const summary of await this.#litterbox.list('repository', { signal })) {
@@ -88,9 +88,9 @@ export class SandboxBook implements AsyncDisposable {
   /** @param keepsMemory processes stay frozen; otherwise they end. @returns false where it was paused */
   async pause(served: ServedSandbox, keepsMemory: boolean): Promise<boolean> {
     if (served.isPaused) return false;
-    for (const one of served.processes.values()) one.leave('The sandbox was paused.');
     if (!keepsMemory) await served.endProcesses();
     await served.sandbox.setRunState(keepsMemory ? 'paused' : 'stopped');
+    for (const one of served.processes.values()) one.leave('The sandbox was paused.');
     this.#turn(served, true);
     return true;
   }
@@ -106,9 +106,7 @@ export class SandboxBook implements AsyncDisposable {
   async fork(served: ServedSandbox, count: number, seconds: number | undefined): Promise<readonly unknown[]> {
     const traits = { ...served.traits, ...(seconds !== undefined && { timeoutSeconds: seconds }) };
     const forks = await served.sandbox.forks(count, { labels: labelsOf(traits) });
-    return forks.map((one) =>
-      'error' in one ? one.error : this.#serve(new ServedSandbox(one, traits, false, this.#expire)),
-    );
+    return forks.map((one) => ('error' in one ? one.error : this.#begin(one, traits)));
   }
 
   /** Keeps what a sandbox holds now, until it is removed or the sandbox is deleted. */
@@ -149,6 +147,13 @@ export class SandboxBook implements AsyncDisposable {
     await Promise.all([...this.#served.values()].map(async (served) => await served.endProcesses()));
   }
 
+  /** One that was made here: its time begins. */
+  #begin(sandbox: Sandbox, traits: Traits): ServedSandbox {
+    const served = this.#serve(new ServedSandbox(sandbox, traits, false, this.#expire));
+    served.endIn(traits.timeoutSeconds);
+    return served;
+  }
+
   #serve(served: ServedSandbox): ServedSandbox {
     this.#served.set(served.id, served);
     return served;
@@ -162,12 +167,22 @@ export class SandboxBook implements AsyncDisposable {
   #turn(served: ServedSandbox, isPaused: boolean): void {
     served.isPaused = isPaused;
     if (isPaused) served.hold();
-    else served.endIn(served.traits.timeoutSeconds);
+    else served.goOn();
+  }
+
+  /** Where memory cannot be kept, the files are. */
+  async #end(served: ServedSandbox): Promise<void> {
+    if (served.atEnd === 'kill') return await this.kill(served);
+    try {
+      await this.pause(served, served.atEnd === 'pause');
+    } catch (error) {
+      if (!isLitterboxError(error, 'UNSUPPORTED')) throw error;
+      await this.pause(served, false);
+    }
   }
 
   readonly #expire = (served: ServedSandbox): void => {
-    const ending = served.atEnd === 'kill' ? this.kill(served) : this.pause(served, served.atEnd === 'pause');
-    ending.catch((error: unknown) => {
+    this.#end(served).catch((error: unknown) => {
       this.#onProblem(error);
       served.endIn(AGAIN_SECONDS);
     });

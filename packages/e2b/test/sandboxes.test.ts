@@ -294,6 +294,16 @@ describe('the official client and real sandboxes', () => {
     await using other = await served(litterbox);
     const same = await other.client.Sandbox.connect(sandbox.sandboxId);
     expect(await same.files.read('made.txt')).toBe('made\nmore\n');
+    // The other server knows the first time of it alone, and leaves it to the one that made it.
+    const long = await opened.client.Sandbox.create({ timeoutMs: 1_000 });
+    await long.setTimeout(3_600_000);
+    const short = await other.client.Sandbox.create({ timeoutMs: 2_000 });
+    const there = async () => (await other.client.Sandbox.list().nextItems()).map(({ sandboxId }) => sandboxId);
+    await eventually(async () => !(await there()).includes(short.sandboxId));
+    expect(await there()).toContain(long.sandboxId);
+    await long.pause();
+    await expect(long.setTimeout(1_000)).rejects.toThrow('its time stands still');
+    await long.kill();
     expect(sandbox.getHost(3000)).toBe(`3000-${sandbox.sandboxId}.localhost:${new URL(opened.server.url).port}`);
   });
 

@@ -96,8 +96,7 @@ export class AnswerControl {
         return true;
       case 'POST timeout':
       case 'POST refreshes':
-        served.endIn(parseValue(timeoutBody, await body()).timeout);
-        sendJson(response, 204);
+        setTime(response, served, parseValue(timeoutBody, await body()).timeout);
         return true;
       case 'POST pause': {
         const { memory } = parseValue(pauseBody, await body());
@@ -160,6 +159,13 @@ export class AnswerControl {
   #opened(served: ServedSandbox): object {
     return openedView(served, this.#keys, this.#port());
   }
+}
+
+function setTime(response: ServerResponse, served: ServedSandbox, seconds: number): void {
+  const message = `The sandbox ${served.sandbox.name} is paused: its time stands still. Connect to it with a new one.`;
+  if (served.isPaused) return sendJson(response, 409, { code: 409, message });
+  served.endIn(seconds);
+  sendJson(response, 204);
 }
 
 /** Some calls may have no body. */
