@@ -1,7 +1,7 @@
-import { isLitterboxError, type Litterbox, LitterboxError, type SandboxSummary } from 'litterbox';
+import { isLitterboxError, type Litterbox, LitterboxError, type Sandbox, type SandboxSummary } from 'litterbox';
 import type { NewSandbox } from './control/control-input.ts';
 import { createInput } from './control/create-input.ts';
-import { ServedSandbox } from './served-sandbox.ts';
+import { ServedSandbox, type ShownSnapshot } from './served-sandbox.ts';
 import { labelsOf, type Traits, traitsOf } from './traits.ts';
 
 /** When a sandbox could not be ended, this long until the next try, in seconds. */
@@ -20,11 +20,12 @@ export class SandboxBook implements AsyncDisposable {
 
   async create(input: NewSandbox, signal: AbortSignal): Promise<ServedSandbox> {
     const { traits, ...wanted } = createInput(input);
+    if (wanted.from !== undefined) await this.#ownerOf(wanted.from, signal);
     const sandbox = await this.#litterbox.create({ ...wanted, labels: labelsOf(traits) }, { signal });
-    return this.#serve(new ServedSandbox(sandbox, traits, false, this.#expire));
+    return this.#begin(sandbox, traits);
   }
 
-  /** Those that are there, with what Litterbox says of each; paused and stopped ones too. The time of those that are new here begins. */
+  /** Those that are there, with the words of Litterbox for each; paused and stopped ones too. */
   async list(signal?: AbortSignal): Promise<readonly (readonly [ServedSandbox, SandboxSummary])[]> {
     const there: (readonly [ServedSandbox, SandboxSummary])[] = [];
     for (const summary of await this.#litterbox.list('repository', { signal })) {
@@ -87,9 +88,9 @@ export class SandboxBook implements AsyncDisposable {
   /** @param keepsMemory processes stay frozen; otherwise they end. @returns false where it was paused */
   async pause(served: ServedSandbox, keepsMemory: boolean): Promise<boolean> {
     if (served.isPaused) return false;
-    for (const one of served.processes.values()) one.leave('The sandbox was paused.');
     if (!keepsMemory) await served.endProcesses();
     await served.sandbox.setRunState(keepsMemory ? 'paused' : 'stopped');
+    for (const one of served.processes.values()) one.leave('The sandbox was paused.');
     this.#turn(served, true);
     return true;
   }
@@ -105,15 +106,52 @@ export class SandboxBook implements AsyncDisposable {
   async fork(served: ServedSandbox, count: number, seconds: number | undefined): Promise<readonly unknown[]> {
     const traits = { ...served.traits, ...(seconds !== undefined && { timeoutSeconds: seconds }) };
     const forks = await served.sandbox.forks(count, { labels: labelsOf(traits) });
-    return forks.map((one) =>
-      'error' in one ? one.error : this.#serve(new ServedSandbox(one, traits, false, this.#expire)),
-    );
+    return forks.map((one) => ('error' in one ? one.error : this.#begin(one, traits)));
+  }
+
+  /** Keeps what a sandbox holds now, until it is removed or the sandbox is deleted. */
+  async snapshot({ sandbox }: ServedSandbox, name: string | undefined, signal: AbortSignal): Promise<ShownSnapshot> {
+    const { id, note } = await sandbox.snapshot({ ...(name !== undefined && { label: name }), signal });
+    return { snapshotID: id, names: [note.label] };
+  }
+
+  /** Snapshots of all sandboxes of the protocol, or of one. */
+  async snapshots(of: string | undefined, signal: AbortSignal): Promise<readonly ShownSnapshot[]> {
+    const shown: ShownSnapshot[] = [];
+    for (const [{ sandbox }] of await this.list(signal)) {
+      if (of !== undefined && sandbox.id !== of) continue;
+      for (const { id, name, note } of await sandbox.snapshots({ signal }))
+        shown.push({ snapshotID: id, names: [note?.label ?? name] });
+    }
+    return shown;
+  }
+
+  /** @throws LitterboxError `NOT_FOUND` */
+  async removeSnapshot(id: string, signal: AbortSignal): Promise<void> {
+    const { sandbox } = await this.#ownerOf(id, signal);
+    await sandbox.removeSnapshot(id.slice(id.indexOf('/') + 1), { signal });
+  }
+
+  /** The sandbox that a snapshot was taken of; one of the protocol alone. */
+  async #ownerOf(id: string, signal: AbortSignal): Promise<ServedSandbox> {
+    for (const [served] of await this.list(signal)) {
+      const found = (await served.sandbox.snapshots({ signal })).some((one) => one.id === id);
+      if (found) return served;
+    }
+    throw new LitterboxError('NOT_FOUND', `There is no snapshot ${JSON.stringify(id)}.`, { operation: 'e2b.create' });
   }
 
   /** Ends all processes, whose changes are recorded. The sandboxes stay. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const served of this.#served.values()) served.hold();
     await Promise.all([...this.#served.values()].map(async (served) => await served.endProcesses()));
+  }
+
+  /** One that was made here: its time begins. */
+  #begin(sandbox: Sandbox, traits: Traits): ServedSandbox {
+    const served = this.#serve(new ServedSandbox(sandbox, traits, false, this.#expire));
+    served.endIn(traits.timeoutSeconds);
+    return served;
   }
 
   #serve(served: ServedSandbox): ServedSandbox {
@@ -129,12 +167,22 @@ export class SandboxBook implements AsyncDisposable {
   #turn(served: ServedSandbox, isPaused: boolean): void {
     served.isPaused = isPaused;
     if (isPaused) served.hold();
-    else served.endIn(served.traits.timeoutSeconds);
+    else served.goOn();
+  }
+
+  /** Where memory cannot be kept, the files are. */
+  async #end(served: ServedSandbox): Promise<void> {
+    if (served.atEnd === 'kill') return await this.kill(served);
+    try {
+      await this.pause(served, served.atEnd === 'pause');
+    } catch (error) {
+      if (!isLitterboxError(error, 'UNSUPPORTED')) throw error;
+      await this.pause(served, false);
+    }
   }
 
   readonly #expire = (served: ServedSandbox): void => {
-    const ending = served.atEnd === 'kill' ? this.kill(served) : this.pause(served, served.atEnd === 'pause');
-    ending.catch((error: unknown) => {
+    this.#end(served).catch((error: unknown) => {
       this.#onProblem(error);
       served.endIn(AGAIN_SECONDS);
     });

@@ -2,6 +2,12 @@ import { LitterboxError, type Sandbox } from 'litterbox';
 import type { RunningProcess } from './envd/running-process.ts';
 import type { AtEnd, Traits } from './traits.ts';
 
+/** A snapshot as the protocol has it. */
+export interface ShownSnapshot {
+  readonly snapshotID: string;
+  readonly names: readonly string[];
+}
+
 /** Its end that a sandbox meets when its time is over. */
 export type Expire = (served: ServedSandbox) => void;
 
@@ -14,8 +20,10 @@ export class ServedSandbox {
   isPaused: boolean;
   /** It is being deleted: nobody finds it any more. */
   isEnding = false;
-  #endAtMs = 0;
+  #endAtMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** This server looks after its time. */
+  #isTimed = false;
   readonly #expire: Expire;
 
   constructor(sandbox: Sandbox, traits: Traits, isPaused: boolean, expire: Expire) {
@@ -23,8 +31,7 @@ export class ServedSandbox {
     this.traits = traits;
     this.isPaused = isPaused;
     this.#expire = expire;
-    if (isPaused) this.#endAtMs = Date.now();
-    else this.endIn(traits.timeoutSeconds);
+    if (isPaused) this.hold();
   }
 
   get id(): string {
@@ -35,16 +42,23 @@ export class ServedSandbox {
     return this.traits.atEnd;
   }
 
-  /** When its time is over; while it is paused, when it was paused. */
+  /** When its time is over, at the soonest; while it is paused, when that was seen. */
   get endAtMs(): number {
-    return this.#endAtMs;
+    return this.#endAtMs ?? Date.now() + this.traits.timeoutSeconds * 1000;
   }
 
-  /** Its time begins now. */
+  /** Its time begins now. A sandbox that another server made has none here before: that one may look after it still. */
   endIn(seconds: number): void {
     clearTimeout(this.#timer);
+    this.#isTimed = true;
     this.#endAtMs = Date.now() + seconds * 1000;
     this.#timer = setTimeout(() => this.#expire(this), seconds * 1000).unref();
+  }
+
+  /** It runs again: its time begins anew, where this server looks after it. */
+  goOn(): void {
+    this.#endAtMs = undefined;
+    if (this.#isTimed) this.endIn(this.traits.timeoutSeconds);
   }
 
   /** Its time stands still. */

@@ -37,7 +37,7 @@ const TIMES = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 60_000,
 };
-const CONTROL = /^\/(?:v2\/)?sandboxes(?:\/|$)/;
+const CONTROL = /^\/(?:(?:v2\/)?sandboxes|snapshots|templates)(?:\/|$)/;
 
 /** Serves E2B's protocol on the loopback address until it is disposed of. @throws LitterboxError `ARG_RANGE`, `PORT_TAKEN`, `UNAVAILABLE` */
 export async function startE2b({ litterbox, key, port = 0, onProblem = () => {} }: E2bOptions): Promise<E2bServer> {
@@ -61,7 +61,7 @@ export async function startE2b({ litterbox, key, port = 0, onProblem = () => {} 
       return refuse(response, 401, 'Want the key of the server in X-API-KEY: E2B_API_KEY of the client.');
     await control.answer(request, response, url, gone.signal);
   };
-  await book.list(); // the time of those that are there begins
+  await book.list(); // a repository that cannot be served is told at once, and signatures find what is there
   const server = createServer(TIMES, (request, response) => {
     answer(request, response).catch(() => response.destroy());
   });

@@ -169,6 +169,22 @@ describe('the official client and real sandboxes', () => {
     expect(await fork.kill()).toBe(true);
   });
 
+  it('a snapshot is a template', async () => {
+    await sandbox.files.write('/home/agent/state', 'one');
+    const { snapshotId, names } = await sandbox.createSnapshot({ name: 'step-one' });
+    expect(names).toEqual(['step-one']);
+    await sandbox.files.write('/home/agent/state', 'two');
+    const { Sandbox: Made } = opened.client;
+    const made = await Made.create(snapshotId, { metadata: { from: 'snapshot' } });
+    expect(await made.files.read('/home/agent/state')).toBe('one');
+    expect(await sandbox.listSnapshots().nextItems()).toEqual([{ snapshotId, names }]);
+    await expect(Made.create(snapshotId, { envs: { A: 'b' } })).rejects.toThrow('environment');
+    await made.kill();
+    expect(await Made.deleteSnapshot(snapshotId)).toBe(true);
+    expect(await Made.deleteSnapshot(snapshotId)).toBe(false);
+    await expect(Made.create(snapshotId)).rejects.toThrow('There is no snapshot');
+  });
+
   it('what cannot be honoured is refused by name', async () => {
     const { Sandbox: Made } = opened.client;
     await expect(Made.create('other')).rejects.toThrow('There is no template "other".');
@@ -278,6 +294,16 @@ describe('the official client and real sandboxes', () => {
     await using other = await served(litterbox);
     const same = await other.client.Sandbox.connect(sandbox.sandboxId);
     expect(await same.files.read('made.txt')).toBe('made\nmore\n');
+    // The other server knows the first time of it alone, and leaves it to the one that made it.
+    const long = await opened.client.Sandbox.create({ timeoutMs: 1_000 });
+    await long.setTimeout(3_600_000);
+    const short = await other.client.Sandbox.create({ timeoutMs: 2_000 });
+    const there = async () => (await other.client.Sandbox.list().nextItems()).map(({ sandboxId }) => sandboxId);
+    await eventually(async () => !(await there()).includes(short.sandboxId));
+    expect(await there()).toContain(long.sandboxId);
+    await long.pause();
+    await expect(long.setTimeout(1_000)).rejects.toThrow('its time stands still');
+    await long.kill();
     expect(sandbox.getHost(3000)).toBe(`3000-${sandbox.sandboxId}.localhost:${new URL(opened.server.url).port}`);
   });
 

@@ -22,6 +22,7 @@ import {
   listPool,
   listSandboxes,
   type LogEntry,
+  isSnapshotId,
   OpenRepository,
   type Milestone,
   mergeChanges,
@@ -50,6 +51,7 @@ import { closeAll } from './close-all.ts';
 import type { Performer } from './create-performer.ts';
 import type { LitterboxOptions } from './litterbox-options.ts';
 import type { AttachByNameInput, CreateInput, DiffInput, PlanByNameInput, WorktreeInput } from './operation-options.ts';
+import { createFromSnapshot } from './create-from-snapshot.ts';
 import { openForPeople } from './open-for-people.ts';
 import type { SandboxEvent } from './watch/sandbox-event.ts';
 import { watchEvents } from './watch/watch-events.ts';
@@ -59,7 +61,10 @@ type DiffScope = CallOptions & DiffInput;
 
 /** Names a sandbox of this repository by its name; a name is slugified as at create. */
 export interface Litterbox extends Performer {
-  /** Makes a sandbox. What it left out of the base and what the configuration says wrongly is in `created`. */
+  /**
+   * Makes a sandbox. What it left out of the base and what the configuration says wrongly is in `created`. `from` may be the id of a
+   * snapshot: then it is a fork of the sandbox that the snapshot was taken of, with what that held.
+   */
   create(input?: CreateInput, options?: ProgressOptions): Promise<Sandbox & { readonly created: CreateSandboxResult }>;
   /** A sandbox that exists, made by whichever program. @throws LitterboxError `SANDBOX_NOT_FOUND` */
   open(name: string, options?: CallOptions): Promise<Sandbox>;
@@ -163,7 +168,10 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
   return {
     perform,
     async create(input = {}, call) {
-      const created = await perform(createSandbox, input, call);
+      const isOfSnapshot = input.from !== undefined && isSnapshotId(input.from);
+      const created = isOfSnapshot
+        ? await createFromSnapshot(performer, input, call)
+        : await perform(createSandbox, input, call);
       const sandbox = new Sandbox((await wired()).useCases, created.record, created.hold, ephemeral);
       return Object.assign(sandbox, { created });
     },

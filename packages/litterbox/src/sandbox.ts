@@ -141,6 +141,8 @@ export interface ForkInput extends ProgressOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** Delete it, with all its work, when its object or the Litterbox is disposed of. @defaultValue false */
   readonly ephemeral?: boolean;
+  /** Begin with what a snapshot of the sandbox holds, by its label. @defaultValue what the sandbox holds now */
+  readonly snapshot?: string;
 }
 
 /** A sandbox as an embedder holds it. Disposing closes what this program opened in it; the sandbox itself stays, unless it is ephemeral. */
@@ -357,8 +359,14 @@ export class Sandbox implements AsyncDisposable {
    * A new sandbox with everything that this one has now: files, home, a playground of its own, the whole history. What runs here goes on
    * here alone. Without a name it has this one's with the first free number from 2 on. It is ephemeral and has labels where that is asked for.
    */
-  async fork({ name, labels, ephemeral, ...call }: ForkInput = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
-    const forked = (await this.#perform(forkSandbox, { name, labels, ephemeral }, call)) as ForkResult; // of one
+  async fork({
+    name,
+    labels,
+    ephemeral,
+    snapshot,
+    ...call
+  }: ForkInput = {}): Promise<Sandbox & { readonly forked: ForkResult }> {
+    const forked = (await this.#perform(forkSandbox, { name, labels, ephemeral, snapshot }, call)) as ForkResult; // of one
     return this.#forkOf(forked);
   }
 
@@ -368,9 +376,9 @@ export class Sandbox implements AsyncDisposable {
    */
   async forks(
     count: number,
-    { name, labels, ephemeral, ...call }: ForkInput = {},
+    { name, labels, ephemeral, snapshot, ...call }: ForkInput = {},
   ): Promise<readonly ((Sandbox & { readonly forked: ForkResult }) | FailedFork)[]> {
-    const forked = await this.#perform(forkSandbox, { name, count, labels, ephemeral }, call);
+    const forked = await this.#perform(forkSandbox, { name, count, labels, ephemeral, snapshot }, call);
     const all = 'forks' in forked ? forked.forks : [forked];
     return all.map((one) => ('error' in one ? one : this.#forkOf(one)));
   }
@@ -391,7 +399,7 @@ export class Sandbox implements AsyncDisposable {
 
   /**
    * Keeps what workspace and home hold now, ignored files too, until it is removed or the sandbox is deleted. Without a label it has the
-   * first free of s1, s2 …
+   * first free of s1, s2 … `litterbox.create({ from: id })` makes a sandbox of it.
    */
   async snapshot({ label, ...call }: ProgressOptions & { readonly label?: string } = {}): Promise<TakeSnapshotResult> {
     return await this.#perform(takeSnapshot, { label }, call);

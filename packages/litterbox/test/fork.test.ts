@@ -76,6 +76,22 @@ describe(`fork, on ${PROVIDER}`, () => {
     expect(fixture.git('for-each-ref', 'refs/litterbox', 'refs/heads/litterbox')).toBe('');
   });
 
+  it('a sandbox is made of a snapshot of another one, by its id', async () => {
+    await using fixture = new LibraryFixture(FILES);
+    const litterbox = fixture.open();
+    const base = await litterbox.create({ name: 'snapshot-base' });
+    await base.run('mkdir -p ignored; echo old >ignored/file; echo old >~/file; echo old >src/a.txt');
+    const { id } = await base.snapshot();
+    await base.run('echo new >ignored/file; echo new >~/file; echo new >src/a.txt; echo new >src/new.txt');
+    const made = await litterbox.create({ from: id, name: 'of-snapshot' });
+    expect((await made.run('cat ignored/file ~/file src/a.txt; ls src')).stdout).toBe('old\nold\nold\na.txt\n');
+    expect(await made.diff()).toContain('+old');
+    expect((await base.run('cat ignored/file')).stdout).toBe('new\n');
+    await base.delete({ force: true });
+    expect((await made.run('cat ~/file')).stdout).toBe('old\n');
+    await made.delete({ force: true });
+  });
+
   it('what nobody recorded is recorded first; a paused or stopped source stays so; a fork can be forked', async () => {
     await using fixture = new LibraryFixture(FILES);
     const litterbox = fixture.open();
@@ -141,7 +157,7 @@ describe(`snapshots, on ${PROVIDER}`, () => {
     await sandbox.run('sleep 1000 >/dev/null 2>&1 &');
     const other = await fixture.open().open('source');
     expect(await other.snapshots()).toEqual([
-      { name: taken.name, note: taken.note, takenAtMs: expect.any(Number), usage: expect.anything() },
+      { id: taken.id, name: taken.name, note: taken.note, takenAtMs: expect.any(Number), usage: expect.anything() },
     ]);
     const restored = await other.restoreSnapshot('s1');
     expect(restored.revision?.number).toBe(3);

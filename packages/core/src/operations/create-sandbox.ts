@@ -4,6 +4,7 @@ import { parseByteSize } from '../config/settings/parse-byte-size.ts';
 import { LitterboxError } from '../domain/errors/errors.ts';
 import { givenFiles } from '../domain/paths/given-files.ts';
 import type { NetworkPolicy } from '../domain/sandbox/policy.ts';
+import { isSnapshotId } from '../domain/text/snapshot-id.ts';
 import { parseProviderKey } from '../domain/sandbox/provider-key.ts';
 import { shown } from '../domain/text/shown.ts';
 import type { BaseSource } from '../ports/source-control/persons-repository.ts';
@@ -182,6 +183,11 @@ function baseSource(
     });
   if (files) return { type: 'files', files: givenFiles(files) };
   if (from === undefined) return undefined;
+  if (isSnapshotId(from))
+    throw new LitterboxError('INVALID_ARGUMENT', `${shown(from)} is a snapshot, and no commit.`, {
+      operation: 'sandbox.create',
+      hint: 'A copy of its sandbox can begin with it: fork has the option snapshot.',
+    });
   return from === 'head' || from === 'worktree' ? { type: from } : { type: 'ref', name: from };
 }
 

@@ -16,7 +16,12 @@ export const forkSandbox = operation({
   command: {
     verb: 'fork',
     positional: ['sandbox'],
-    examples: ['fork fix-login', 'fork fix-login --name fix-login-otherwise', 'fork fix-login -n 3'],
+    examples: [
+      'fork fix-login',
+      'fork fix-login --name fix-login-otherwise',
+      'fork fix-login -n 3',
+      'fork fix-login --snapshot s1',
+    ],
   },
   input: z.strictObject({
     sandbox: fields.sandbox(),
@@ -28,6 +33,7 @@ export const forkSandbox = operation({
       .count(1, MAX_FORKS, { flag: 'number', short: 'n' })
       .optional()
       .describe('How many copies, names numbered'),
+    snapshot: fields.text('label').optional().describe('Begin with what a snapshot of the sandbox holds, by its label'),
     labels: fields.labels().optional().describe('A label to find it by; again for more'),
     ephemeral: fields
       .flag()
@@ -39,12 +45,12 @@ export const forkSandbox = operation({
     'forks' in result ? result.forks.map((fork) => forkDocument(fork)) : forkDocument(result),
   async execute(
     useCases,
-    { sandbox, name, count, labels, ephemeral: isEphemeral, waitMs: patienceMs },
+    { sandbox, name, count, snapshot, labels, ephemeral: isEphemeral, waitMs: patienceMs },
     given,
   ): Promise<ForkResult | ForksResult> {
     const fork = useCases.get(ForkSandbox);
     const options = { ...given, patienceMs };
-    const traits = { labels, isEphemeral };
+    const traits = { labels, isEphemeral, snapshot };
     if (count === undefined) return await fork.fork(sandbox, name, options, traits);
     return await fork.forkSeveral(sandbox, { ...traits, wanted: name, count }, options);
   },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ListSnapshots } from '../use-cases/go-back/list-snapshots.ts';
 import { RemoveSnapshot } from '../use-cases/go-back/remove-snapshot.ts';
 import { RestoreSnapshot, type RestoreSnapshotResult } from '../use-cases/go-back/restore-snapshot.ts';
-import type { SandboxSnapshot } from '../use-cases/remove/sandbox-snapshots.ts';
+import type { SandboxSnapshot } from '../use-cases/common/sandbox-snapshots.ts';
 import { TakeSnapshot, type TakeSnapshotResult } from '../use-cases/go-back/take-snapshot.ts';
 import { fields } from './declare/fields.ts';
 import { operation } from './declare/operation.ts';
@@ -29,7 +29,7 @@ export const takeSnapshot = operation({
       .describe('What the snapshot is called, slugified. Default: the first free of s1, s2 …'),
     waitMs: fields.waitMs(),
   }),
-  document: ({ name, note, warnings }: TakeSnapshotResult) => ({ name, ...note, warnings }),
+  document: ({ id, name, note, warnings }: TakeSnapshotResult) => ({ id, name, ...note, warnings }),
   execute: async (useCases, input, options) =>
     await useCases.get(TakeSnapshot).take(input.sandbox, input.label, { ...options, patienceMs: input.waitMs }),
 });
@@ -42,7 +42,7 @@ export const listSnapshots = operation({
   command: { group: GROUP, verb: 'list', positional: ['sandbox'], examples: ['snapshot list fix-login'] },
   input: z.strictObject({ sandbox: fields.sandbox() }),
   document: (snapshots: readonly SandboxSnapshot[]) =>
-    snapshots.map(({ name, takenAtMs, note, usage }) => ({ name, takenAtMs, ...note, ...usage })),
+    snapshots.map(({ id, name, takenAtMs, note, usage }) => ({ id, name, takenAtMs, ...note, ...usage })),
   execute: async (useCases, { sandbox }, options) => await useCases.get(ListSnapshots).list(sandbox, options),
 });
 

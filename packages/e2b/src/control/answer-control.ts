@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLitterboxError } from 'litterbox';
 import * as z from 'zod';
+import { decoded } from '../door/decoded.ts';
 import { failureOf } from '../door/failure.ts';
 import type { Keys } from '../door/keys.ts';
 import { parseJson, parseValue } from '../door/parse-json.ts';
@@ -8,11 +9,21 @@ import { readBody } from '../door/read-body.ts';
 import { sendJson } from '../door/send-json.ts';
 import type { SandboxBook } from '../sandbox-book.ts';
 import { ServedSandbox } from '../served-sandbox.ts';
-import { connectBody, forkBody, listQuery, newSandbox, pauseBody, timeoutBody } from './control-input.ts';
+import {
+  connectBody,
+  forkBody,
+  listQuery,
+  newSandbox,
+  pauseBody,
+  snapshotBody,
+  snapshotQuery,
+  timeoutBody,
+} from './control-input.ts';
 import { listPage } from './list-page.ts';
 import { listedView, openedView } from './shown-sandbox.ts';
 
 const MAX_BODY_BYTES = 2 ** 20;
+const SNAPSHOT = /^\/templates\/([^/]{1,256})$/;
 const PATH = /^\/(?:v2\/)?sandboxes(?:\/([\w-]{1,64})(?:\/(\w{1,32}))?)?$/;
 
 interface Call {
@@ -39,8 +50,11 @@ export class AnswerControl {
       const [path, id, verb = ''] = PATH.exec(url.pathname) ?? [];
       const call = { request, response, query: url.searchParams, signal };
       const isDone =
-        path !== undefined &&
-        (id === undefined ? await this.#answerAll(call) : await this.#answerOne(call, id, `${request.method} ${verb}`));
+        path === undefined
+          ? await this.#answerSnapshots(call, url.pathname)
+          : id === undefined
+            ? await this.#answerAll(call)
+            : await this.#answerOne(call, id, `${request.method} ${verb}`);
       // Clients take 404 for a sandbox that is not there.
       if (!isDone)
         sendJson(response, 501, { code: 501, message: `${request.method} ${url.pathname} is not served here.` });
@@ -82,8 +96,7 @@ export class AnswerControl {
         return true;
       case 'POST timeout':
       case 'POST refreshes':
-        served.endIn(parseValue(timeoutBody, await body()).timeout);
-        sendJson(response, 204);
+        setTime(response, served, parseValue(timeoutBody, await body()).timeout);
         return true;
       case 'POST pause': {
         const { memory } = parseValue(pauseBody, await body());
@@ -96,12 +109,30 @@ export class AnswerControl {
       case 'POST resume':
         await this.#connect(call, served, await body());
         return true;
+      case 'POST snapshots':
+        sendJson(response, 201, await this.#book.snapshot(served, parseValue(snapshotBody, await body()).name, signal));
+        return true;
       case 'POST fork':
         await this.#fork(call, served, await body());
         return true;
       default:
         return false;
     }
+  }
+
+  async #answerSnapshots({ request, response, query, signal }: Call, path: string): Promise<boolean> {
+    if (request.method === 'GET' && path === '/snapshots') {
+      const { sandboxID, name } = parseValue(snapshotQuery, Object.fromEntries(query));
+      const all = await this.#book.snapshots(sandboxID, signal);
+      const found = all.filter(({ snapshotID, names }) => !name || snapshotID === name || names.includes(name));
+      sendJson(response, 200, found);
+      return true;
+    }
+    const id = SNAPSHOT.exec(path)?.[1];
+    if (request.method !== 'DELETE' || id === undefined) return false;
+    await this.#book.removeSnapshot(decoded(id), signal);
+    sendJson(response, 204);
+    return true;
   }
 
   async #connect({ response, signal }: Call, served: ServedSandbox, body: unknown): Promise<void> {
@@ -128,6 +159,13 @@ export class AnswerControl {
   #opened(served: ServedSandbox): object {
     return openedView(served, this.#keys, this.#port());
   }
+}
+
+function setTime(response: ServerResponse, served: ServedSandbox, seconds: number): void {
+  const message = `The sandbox ${served.sandbox.name} is paused: its time stands still. Connect to it with a new one.`;
+  if (served.isPaused) return sendJson(response, 409, { code: 409, message });
+  served.endIn(seconds);
+  sendJson(response, 204);
 }
 
 /** Some calls may have no body. */

@@ -30,6 +30,9 @@ export const pauseBody = z.object({ memory: z.boolean().nullish() });
 export const connectBody = z.object({ timeout: seconds.optional(), memory: z.boolean().nullish() });
 export const forkBody = z.object({ timeout: seconds.optional(), count: z.int().min(1).max(100).optional() });
 
+export const snapshotBody = z.object({ name: z.string().max(256).optional() });
+export const snapshotQuery = z.object({ sandboxID: z.string().optional(), name: z.string().optional() });
+
 export const listQuery = z.object({
   metadata: z.string().optional(),
   state: z

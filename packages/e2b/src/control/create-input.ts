@@ -13,12 +13,13 @@ const NETWORK_KEYS: ReadonlySet<string> = new Set(['allowOut', 'denyOut', 'allow
 /** A create of the protocol as one of Litterbox. @throws LitterboxError for what cannot be honoured, by name */
 export function createInput(
   input: NewSandbox,
-): Pick<CreateInput, 'workdir' | 'environment' | 'network' | 'allow'> & { traits: Traits } {
+): Pick<CreateInput, 'from' | 'workdir' | 'environment' | 'network' | 'allow'> & { traits: Traits } {
   const { templateID: template, metadata, envVars, timeout = DEFAULT_TIMEOUT_SECONDS } = input;
-  if (template !== 'base')
+  const isSnapshot = template.startsWith('snapshot:');
+  if (template !== 'base' && !isSnapshot)
     throw new LitterboxError('NOT_FOUND', `There is no template ${JSON.stringify(template)}.`, {
       operation: 'e2b.create',
-      hint: 'There is base alone: the repository as the server was started in it.',
+      hint: 'There are base, the repository as the server was started in it, and the ids of snapshots.',
     });
   for (const key of ['mcp', 'iam'] as const)
     if (input[key] !== undefined && input[key] !== null) throw unsupported(key, 'Leave it out.');
@@ -29,7 +30,7 @@ export function createInput(
     });
   const atEnd = input.autoPause === true ? (input.autoPauseMemory === false ? 'stop' : 'pause') : 'kill';
   return {
-    workdir: WORKSPACE,
+    ...(isSnapshot ? { from: template } : { workdir: WORKSPACE }),
     ...(envVars && { environment: envVars }),
     ...networkOf(input),
     traits: {

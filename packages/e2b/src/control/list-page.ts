@@ -1,4 +1,5 @@
 import type { SandboxSummary } from 'litterbox';
+import { decoded } from '../door/decoded.ts';
 import type { ServedSandbox } from '../served-sandbox.ts';
 import type { ListQuery } from './control-input.ts';
 
@@ -24,12 +25,4 @@ export function listPage<One extends Listed>(
   const page = (order === 'asc' ? sorted : sorted.toReversed()).slice(nextToken, nextToken + limit);
   const next = nextToken + page.length;
   return { page, next: next < found.length ? next : undefined };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

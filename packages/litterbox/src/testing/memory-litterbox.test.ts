@@ -106,6 +106,28 @@ test('forks, ephemeral sandboxes, snapshots and restore are as they are on a mac
   await litterbox[Symbol.asyncDispose]();
 });
 
+test('a snapshot has an id, of which other sandboxes are made', async () => {
+  await using litterbox = memoryLitterbox({ files: { a: 'one\n' } });
+  const first = await litterbox.create({ name: 'first' });
+  await first.run('echo two >>a');
+  const { id } = await first.snapshot();
+  expect((await first.snapshots()).map((snapshot) => snapshot.id)).toEqual([id]);
+  await first.run('echo three >>a');
+  const second = await litterbox.create({ from: id, name: 'second', labels: { of: 'first' } });
+  expect([second.name, second.created.warnings, await second.created.leftOut]).toEqual([
+    'second',
+    [],
+    { paths: [], total: 0 },
+  ]);
+  expect(await second.files.readText('a')).toBe('one\ntwo\n');
+  expect(await first.files.readText('a')).toBe('one\ntwo\nthree\n');
+  await expect(litterbox.create({ from: id, memoryBytes: 2 ** 30 })).rejects.toThrow('memoryBytes');
+  await expect(litterbox.create({ from: `${id}x` })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(litterbox.create({ from: 'snapshot:s1' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await first.delete({ force: true });
+  await expect(litterbox.create({ from: id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
 test('ephemeral forks of a sandbox that is kept go with their object or the Litterbox', async () => {
   const litterbox = memoryLitterbox({ repo: false });
   const base = await litterbox.create({ name: 'base', files: { a: 'one\n' } });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { SandboxProvider } from '@litterbox/core/provider';
 import { useCaseFixture, type UseCaseFixture } from '../../src/index.ts';
 import { changed, inState, made, setup } from '../made.ts';
 
@@ -35,6 +36,7 @@ test('a snapshot has a label, the revision and the time, and the list is oldest 
   expect((await fixture.takeSnapshot.take('a', undefined)).note.label).toBe('s2');
   const [one, two] = await fixture.listSnapshots.list('a');
   expect(one).toEqual({
+    id: first.id,
     name: first.name,
     note: first.note,
     takenAtMs: expect.any(Number),
@@ -403,4 +405,35 @@ test('services end with what they wrote, and start again', async () => {
   await fixture.restoreSnapshot.restore('a', 's1');
   expect(verbs.indexOf('release')).toBeGreaterThanOrEqual(0);
   expect(verbs.lastIndexOf('status')).toBeGreaterThan(verbs.indexOf('release'));
+});
+
+test('a fork begins with a snapshot of its source, ignored files and home included, and the source stays as it is', async () => {
+  await using fixture = useCaseFixture({ files: FILES });
+  await snapshotted(fixture);
+  await run(fixture, 'echo new >cache; echo new >~/home; echo later >later; echo more >>work');
+  const { record } = await fixture.forkSandbox.fork('a', 'b', undefined, { snapshot: 's1' });
+  expect([record.state, record.forkedFrom]).toEqual(['ready', 'a']);
+  const { stdout } = await fixture.runCommand.run({ sandbox: 'b', command: 'cat ~/home' });
+  expect(Buffer.from(stdout.bytes).toString()).toBe('old\n');
+  const look = (name: string) => ['work', 'cache', 'later'].map((path) => fixture.look(name, path));
+  expect(look('b')).toEqual(['work\n', 'old\n', undefined]);
+  expect(look('a')).toEqual(['work\nmore\n', 'new\n', 'later\n']);
+  expect(fixture.subjects('b')).toEqual([...fixture.subjects('a'), expect.stringContaining('snapshot s1')]);
+});
+
+test('a fork of a snapshot that is not there, or cannot be put back, leaves nothing', async () => {
+  const options = {
+    provider: ({ snapshots }: SandboxProvider) => (snapshots ? { snapshots: { ...snapshots, restore: fail } } : {}),
+  };
+  for (const fixture of [
+    useCaseFixture({ files: FILES, ...options }),
+    useCaseFixture({ files: FILES, repository: { restore: fail } }),
+  ]) {
+    await using world = fixture;
+    await snapshotted(world);
+    const fork = (snapshot: string) => world.forkSandbox.fork('a', 'b', undefined, { snapshot });
+    await expect(fork('s9')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(fork('s1')).rejects.toBe(failed);
+    expect(world.left()).toMatchObject({ records: ['a: ready'], journal: [] });
+  }
 });

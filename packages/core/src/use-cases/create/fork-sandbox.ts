@@ -1,8 +1,8 @@
-import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
-import { advice, step } from '../../domain/errors/next-step.ts';
+import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { SandboxId } from '../../domain/sandbox/ids.ts';
-import { MAX_SLUG_CHARACTERS, type Slug, slugify } from '../../domain/sandbox/slug.ts';
+import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
+import { MAX_SLUG_CHARACTERS, slugify } from '../../domain/sandbox/slug.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { Clock } from '../../ports/common/clock.ts';
@@ -14,9 +14,10 @@ import type { AssignPorts } from '../keeper/assign-ports.ts';
 import { holding } from '../common/ephemeral-lease.ts';
 import { audited } from '../common/audited.ts';
 import { currentRecord } from '../common/change-record.ts';
-import { assertRoom } from './assert-room.ts';
+import { notedSnapshot, type NotedSnapshot, snapshotsPortOf } from '../common/sandbox-snapshots.ts';
+import { assertCanCopy } from './assert-can-copy.ts';
+import { forkSlug, withNumber } from './fork-slug.ts';
 import type { MakeSandbox } from './make-sandbox.ts';
-import { nameTaken } from './name-taken.ts';
 import type { StartKeeper } from './start-keeper.ts';
 import { specOf } from '../decide/spec-of.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
@@ -31,6 +32,8 @@ export interface ForkTraits {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** It goes with this program: `hold` of the result keeps it. @defaultValue false */
   readonly isEphemeral?: boolean | undefined;
+  /** A snapshot of its source, by label or name: workspace and home begin with what that holds. @defaultValue what the source holds now */
+  readonly snapshot?: string | undefined;
 }
 
 /** The fork, and what a person should hear about how it was made. */
@@ -59,6 +62,20 @@ export interface ForkOptions extends ProgressOptions {
 export interface FailedFork {
   /** The reason why it could not be made. */
   readonly error: Error;
+}
+
+/** A fork that is to be made. */
+interface ForkOrder extends Omit<ForkTraits, 'snapshot'> {
+  readonly id: SandboxId;
+  readonly wanted: string | undefined;
+  readonly snapshot: NotedSnapshot | undefined;
+}
+
+/** Its parts that are copied. */
+interface CopyOrder {
+  readonly source: SandboxRecord;
+  readonly draft: Omit<SandboxRecord, 'generation'>;
+  readonly snapshot: NotedSnapshot | undefined;
 }
 
 interface Needs {
@@ -98,17 +115,22 @@ export class ForkSandbox {
     const repository = await this.#needs.openRepository.open(options);
     const provider = await this.#needs.openSandboxes.providerOf(found, options);
     assertCanCopy(provider, found);
+    const snapshot = traits.snapshot === undefined ? undefined : await notedSnapshot(provider, found, traits.snapshot);
     const id = SandboxId.make();
     const entry = {
       operation: 'sandbox-fork',
       actor: this.#needs.actor,
       repositoryId: repository.id,
       sandbox: id,
-      input: { source: found.id, ...(wanted !== undefined && { name: wanted }) },
+      input: {
+        source: found.id,
+        ...(wanted !== undefined && { name: wanted }),
+        ...(snapshot && { snapshot: snapshot.note.label }),
+      },
     };
     return await holding(this.#needs.state, traits.isEphemeral ? id : undefined, options, async (hold) => {
       return await audited(this.#needs.audit, entry, async () => {
-        const record = await this.#make(repository, provider, found, { ...traits, id, wanted }, options);
+        const record = await this.#make(repository, provider, found, { ...traits, id, wanted, snapshot }, options);
         if (record.policy.worktrees === 'eager' && repository.isPersons) await repository.exportTree(id, options);
         const { record: begun, warnings } = await this.#needs.startKeeper.start(record, options);
         return { record: begun, forkedFrom: found.slug, ...(hold && { hold }), warnings };
@@ -161,7 +183,7 @@ export class ForkSandbox {
     repository: SourceRepository,
     provider: SandboxProvider,
     found: SandboxRecord,
-    { id, wanted, labels, isEphemeral }: ForkTraits & { readonly id: SandboxId; readonly wanted: string | undefined },
+    { id, wanted, labels, isEphemeral, snapshot }: ForkOrder,
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     await using _source = await leaseSandbox(this.#needs.state, found, 'fork', options);
@@ -171,7 +193,7 @@ export class ForkSandbox {
       id,
       repositoryId: repository.id,
       repositoryRoot: repository.root,
-      slug: await this.#slug(repository, found, wanted, options),
+      slug: forkSlug(await this.#needs.state.list(repository.id, options), found, wanted),
       provider: provider.name,
       state: 'creating' as const,
       baseCommit: source.baseCommit,
@@ -192,7 +214,7 @@ export class ForkSandbox {
     const journal = await this.#needs.state.begin({ operation: 'sandbox-create', sandbox: id, step: 'fork' });
     failpoint('fork.after-journal');
     try {
-      const record = await this.#copyRuntimeAndHistory(repository, provider, source, draft, options);
+      const record = await this.#copyRuntimeAndHistory(repository, provider, { source, draft, snapshot }, options);
       failpoint('fork.after-ready');
       await this.#needs.state.end(journal.id);
       await this.#needs.state.publish({
@@ -212,8 +234,7 @@ export class ForkSandbox {
   async #copyRuntimeAndHistory(
     repository: SourceRepository,
     provider: SandboxProvider,
-    source: SandboxRecord,
-    draft: Omit<SandboxRecord, 'generation'>,
+    { source, draft, snapshot }: CopyOrder,
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     const { id, slug } = draft;
@@ -238,6 +259,7 @@ export class ForkSandbox {
     if (made.status === 'rejected') throw made.reason;
     if (history.status === 'rejected') throw history.reason;
     options?.signal?.throwIfAborted();
+    if (snapshot) await this.#putBack(repository, provider, inserted, snapshot, options);
     const opened = await this.#needs.openSandboxes.get({ ...inserted, state: 'ready' });
     const described = await this.#needs.state.update(inserted, { assurance: await opened.runtime.assurance(options) });
     // Everything is looked at once: what the source's programs wrote since it was recorded is the fork's first revision.
@@ -246,6 +268,21 @@ export class ForkSandbox {
     return await this.#needs.state.update(recorded, {
       state: source.state === 'setup-failed' ? 'setup-failed' : 'ready',
     });
+  }
+
+  /** The history gets the snapshot's revision; the look at everything finds what the snapshot holds besides. */
+  async #putBack(
+    repository: SourceRepository,
+    provider: SandboxProvider,
+    fork: SandboxRecord,
+    { name, note }: NotedSnapshot,
+    options?: ProgressOptions,
+  ): Promise<void> {
+    options?.onProgress?.({ step: 'snapshot', message: `Putting workspace and home back to ${note.label}` });
+    await snapshotsPortOf(provider, fork).restore(fork.id, name, { signal: options?.signal });
+    await this.#needs.openSandboxes.close(fork.id); // its session has ended
+    const message = revisionMessage({ tool: 'restore', subject: `snapshot ${note.label}`, sandbox: fork.slug });
+    await repository.restore(fork.id, note.commit, message, options);
   }
 
   /** Unrecorded changes are recorded in the source, where it can be looked at. */
@@ -258,39 +295,4 @@ export class ForkSandbox {
       options,
     );
   }
-
-  async #slug(
-    repository: SourceRepository,
-    source: SandboxRecord,
-    wanted: string | undefined,
-    options?: ProgressOptions,
-  ): Promise<Slug> {
-    const sandboxes = await this.#needs.state.list(repository.id, options);
-    assertRoom(sandboxes);
-    const taken = new Map(sandboxes.map((one) => [one.slug, one]));
-    if (wanted !== undefined) {
-      const { slug } = slugify(wanted);
-      const existing = taken.get(slug);
-      if (existing) throw nameTaken(slug, wanted, existing);
-      return slug;
-    }
-    for (let number = 2; ; number++) {
-      const slug = withNumber(source.slug, number);
-      if (!taken.has(slug)) return slug;
-    }
-  }
-}
-
-function withNumber(slug: Slug, number: number): Slug {
-  const suffix = `-${number}`;
-  return slugify(`${slug.slice(0, MAX_SLUG_CHARACTERS - suffix.length)}${suffix}`).slug;
-}
-
-function assertCanCopy(provider: SandboxProvider, { slug }: SandboxRecord): void {
-  if (provider.traits.canCopy) return;
-  throw new LitterboxError('UNSUPPORTED', `The provider ${provider.name} cannot copy sandboxes.`, {
-    operation: 'sandbox.fork',
-    provider: provider.name,
-    hint: advice`Make a sandbox from its work instead: ${step('sandbox-merge', { sandbox: slug })}, then ${step('sandbox-create')}.`,
-  });
 }

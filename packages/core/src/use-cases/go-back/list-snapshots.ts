@@ -1,7 +1,7 @@
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
-import { type SandboxSnapshot, snapshotsOf, snapshotsPortOf } from '../remove/sandbox-snapshots.ts';
+import { type SandboxSnapshot, snapshotsOf, snapshotsPortOf } from '../common/sandbox-snapshots.ts';
 
 interface Needs {
   readonly findSandbox: FindSandbox;

@@ -6,7 +6,7 @@ import { audited } from '../common/audited.ts';
 import { currentRecord } from '../common/change-record.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
-import { type SandboxSnapshot, snapshotNamed, snapshotsOf, snapshotsPortOf } from '../remove/sandbox-snapshots.ts';
+import { type SandboxSnapshot, snapshotNamed, snapshotsOf, snapshotsPortOf } from '../common/sandbox-snapshots.ts';
 
 interface Needs {
   readonly findSandbox: FindSandbox;

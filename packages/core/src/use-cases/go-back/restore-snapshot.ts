@@ -1,8 +1,6 @@
-import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
-import { advice, step } from '../../domain/errors/next-step.ts';
+import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
-import type { SnapshotNote } from '../../domain/sandbox/snapshot-note.ts';
 import type { Slug } from '../../domain/sandbox/slug.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
@@ -18,7 +16,7 @@ import { isPausedOrStopped } from '../common/is-paused-or-stopped.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 import type { RecordRevision } from '../record/record-revision.ts';
-import { type SandboxSnapshot, snapshotNamed, snapshotsOf, snapshotsPortOf } from '../remove/sandbox-snapshots.ts';
+import { noted, type NotedSnapshot, snapshotNamed, snapshotsOf, snapshotsPortOf } from '../common/sandbox-snapshots.ts';
 import { settleRunState } from '../common/settle-run-state.ts';
 
 /** The result of going back to a snapshot. */
@@ -33,11 +31,6 @@ export interface RestoreSnapshotResult {
 
 /** Operation of the journal. */
 export const RESTORING_SNAPSHOT = 'snapshot-restore';
-
-/** A snapshot of which the revision is known. */
-interface NotedSnapshot extends SandboxSnapshot {
-  readonly note: SnapshotNote;
-}
 
 /** A pause that came meanwhile: pausing takes no lease. */
 const AT_REST: ReadonlySet<string> = new Set(['SANDBOX_PAUSED', 'SANDBOX_STOPPED']);
@@ -268,16 +261,3 @@ export class RestoreSnapshot {
 
 const awake = (record: SandboxRecord): SandboxRecord =>
   isPausedOrStopped(record) ? { ...record, state: 'ready' } : record;
-
-/** @throws LitterboxError `UNSUPPORTED` */
-function noted({ note, ...snapshot }: SandboxSnapshot, { slug }: SandboxRecord): NotedSnapshot {
-  if (note) return { ...snapshot, note };
-  throw new LitterboxError(
-    'UNSUPPORTED',
-    `Litterbox did not take the snapshot ${snapshot.name} of ${slug}, so it does not know its revision.`,
-    {
-      operation: 'snapshot.restore',
-      hint: advice`Remove it: ${step('snapshot-remove', { sandbox: slug, snapshot: snapshot.name })}.`,
-    },
-  );
-}

@@ -3,6 +3,7 @@ import { advice, step } from '../../domain/errors/next-step.ts';
 import { failpoint } from '../../domain/errors/failpoint.ts';
 import { revisionMessage } from '../../domain/sandbox/revision-message.ts';
 import { type Slug, slugify } from '../../domain/sandbox/slug.ts';
+import { snapshotId } from '../../domain/text/snapshot-id.ts';
 import { formatSnapshotNote, type SnapshotNote } from '../../domain/sandbox/snapshot-note.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
@@ -17,10 +18,12 @@ import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import { assertWhole, type OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { RecordRevision } from '../record/record-revision.ts';
-import { type SandboxSnapshot, snapshotsOf, snapshotsPortOf } from '../remove/sandbox-snapshots.ts';
+import { type SandboxSnapshot, snapshotsOf, snapshotsPortOf } from '../common/sandbox-snapshots.ts';
 
 /** The snapshot, and what a person should hear about it. */
 export interface TakeSnapshotResult {
+  /** Its name for programs, wherever they name it: `create({ from })`. */
+  readonly id: string;
   /** The provider's name for it. */
   readonly name: SnapshotName;
   /** The snapshot. */
@@ -105,8 +108,9 @@ export class TakeSnapshot {
       failpoint('snapshot.after-take');
       // Changes since the recording may be in the snapshot, and are not in the revision that it names.
       const again = opened && (await this.#recordUnrecorded(record, opened, options));
-      if (!again?.isChanged) return { name, note, warnings: [] };
-      if (take === MAX_TAKES) return { name, note, warnings: [unsteady(record.slug, label, tip.number)] };
+      const id = snapshotId(record.id, name);
+      if (!again?.isChanged) return { id, name, note, warnings: [] };
+      if (take === MAX_TAKES) return { id, name, note, warnings: [unsteady(record.slug, label, tip.number)] };
       ({ record } = again);
       await port.remove(name);
     }

@@ -19,7 +19,7 @@ import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 import { otherHandsIn } from '../session/seat-agent.ts';
-import { removeSnapshots } from './sandbox-snapshots.ts';
+import { removeSnapshots } from '../common/sandbox-snapshots.ts';
 import { keepUnrecorded, unrecordedText } from '../record/unrecorded-files.ts';
 import type { SettleSandbox } from '../record/settle-sandbox.ts';
 

@@ -2,6 +2,7 @@ import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, step } from '../../domain/errors/next-step.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import { shown } from '../../domain/text/shown.ts';
+import { snapshotId } from '../../domain/text/snapshot-id.ts';
 import { parseSnapshotNote, type SnapshotNote } from '../../domain/sandbox/snapshot-note.ts';
 import { slugify } from '../../domain/sandbox/slug.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
@@ -11,6 +12,8 @@ import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** A snapshot of a sandbox. */
 export interface SandboxSnapshot {
+  /** Its name for programs, wherever they name it: `create({ from })`. */
+  readonly id: string;
   /** The provider's name for it. */
   readonly name: SnapshotName;
   /** Milliseconds of the wall clock since 1970. */
@@ -19,6 +22,11 @@ export interface SandboxSnapshot {
   readonly note?: SnapshotNote;
   /** Told by a list alone. */
   readonly usage?: SnapshotUsage;
+}
+
+/** A snapshot of which the revision is known. */
+export interface NotedSnapshot extends SandboxSnapshot {
+  readonly note: SnapshotNote;
 }
 
 /** Longest list of labels that an error repeats. */
@@ -44,7 +52,7 @@ export async function snapshotsOf(
   for await (const { name, sandbox, takenAtMs, note: text } of port.list({ signal: options?.signal })) {
     if (sandbox !== id) continue;
     const note = parseSnapshotNote(text);
-    found.push({ name, takenAtMs, ...(note && { note }) });
+    found.push({ id: snapshotId(id, name), name, takenAtMs, ...(note && { note }) });
   }
   return found.toSorted((left, right) => left.takenAtMs - right.takenAtMs);
 }
@@ -75,4 +83,27 @@ export function snapshotNamed(
 export async function removeSnapshots({ snapshots: port }: SandboxProvider, id: SandboxId): Promise<void> {
   if (!port) return;
   for (const { name } of await snapshotsOf(port, id)) await port.remove(name);
+}
+
+/** One of which the revision is known. @throws LitterboxError `UNSUPPORTED` */
+export function noted({ note, ...snapshot }: SandboxSnapshot, { slug }: SandboxRecord): NotedSnapshot {
+  if (note) return { ...snapshot, note };
+  throw new LitterboxError(
+    'UNSUPPORTED',
+    `Litterbox did not take the snapshot ${snapshot.name} of ${slug}, so it does not know its revision.`,
+    {
+      operation: 'snapshot.restore',
+      hint: advice`Remove it: ${step('snapshot-remove', { sandbox: slug, snapshot: snapshot.name })}.`,
+    },
+  );
+}
+
+/** One of a sandbox, by label or name, of which the revision is known. @throws LitterboxError `NOT_FOUND`, `UNSUPPORTED` */
+export async function notedSnapshot(
+  provider: SandboxProvider,
+  source: SandboxRecord,
+  wanted: string,
+): Promise<NotedSnapshot> {
+  const snapshots = await snapshotsOf(snapshotsPortOf(provider, source), source.id);
+  return noted(snapshotNamed(snapshots, wanted, source), source);
 }
