@@ -11,10 +11,12 @@ import {
   visibleName,
 } from '@litterbox/core/provider';
 import { fromByteString } from '../git/byte-text.ts';
+import { readChangedEntries } from '../person/already-there.ts';
 import { createStash } from '../person/create-stash.ts';
 import { filteredAmong, readTreeFilters } from '../person/external-filters.ts';
 import { oneLine } from '../git/git-failure.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
+import { findBegunFiles } from './begun-files.ts';
 import { headMoved, Integration } from './integrate.ts';
 import { type IntegrationRecord, readJournal } from './integration-journal.ts';
 import type { PlanToken } from './plan-token.ts';
@@ -27,7 +29,7 @@ import type { PathStep } from '../store/read-diff.ts';
 import type { Store } from '../store/store.ts';
 import { rememberTaken } from '../publish/taken-work.ts';
 import type { UserRepository } from '../person/user-repository.ts';
-import { findOverlap, requireClean, requireNothingUnderWay, requireUnlocked } from './user-state.ts';
+import { findOverlap, type Overlap, requireClean, requireNothingUnderWay, requireUnlocked } from './user-state.ts';
 import { requireRoom } from './work-tree-room.ts';
 
 const OPERATION = 'integration.execute';
@@ -70,7 +72,7 @@ async function carryOut(
   autostash: boolean,
   signal: AbortSignal | undefined,
 ): Promise<IntegrationResult> {
-  const overlap = await findOverlap(user, token.steps, token.kind === 'stage', signal);
+  const overlap = await findOverlap(user, token.steps, token.kind === 'stage', signal, new Set(token.begun));
   const isStashing = autostash && overlap.tracked.length > 0;
   // A stash puts back what was there already, on top of all.
   const isDone = ({ path }: PathStep) => (isStashing ? overlap.alreadyUntracked : overlap.already).has(path);
@@ -78,6 +80,7 @@ async function carryOut(
   if (token.kind === 'stage' && token.stages.length === 0 && steps.length === 0)
     return { outcome: 'up-to-date', conflicts: [] };
   if (plan.upToDate) throw notThereAnyMore();
+  if (token.kind !== 'stage') await requireNothingBegun(store, user, token, overlap, autostash, signal);
   requireClean(overlap.untracked.map(fromByteString), 'move');
   requireClean(overlap.hidden.map(fromByteString), 'unmark');
   if (token.begun?.some((path) => !overlap.begun.includes(path))) throw notThereAnyMore();
@@ -164,6 +167,25 @@ async function carryOut(
   if (hasConflicts) return { outcome: 'conflicts', conflicts: plan.conflicts };
   if (newHead === undefined) return { outcome: 'staged', conflicts: stashConflicts };
   return { outcome: 'committed', commit: newHead, conflicts: stashConflicts };
+}
+
+/** A commit of the work over changes that it began with needs those committed: put aside, they would conflict with it. */
+async function requireNothingBegun(
+  store: Store,
+  user: UserRepository,
+  { headTree, onto, stages }: PlanToken,
+  { tracked, untracked }: Overlap,
+  autostash: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (tracked.length + untracked.length === 0) return;
+  const began = await store.commitTree(onto);
+  const trees = { head: headTree, began, work: began };
+  const changed = await readChangedEntries(user, signal);
+  const { paths } = await findBegunFiles(store, user, { ...trees, changed }, signal);
+  const conflicts = new Set(stages.map(({ path }) => path));
+  const stashed = autostash ? tracked.filter((path) => conflicts.has(path)) : tracked;
+  requireClean([...stashed, ...untracked].filter((path) => paths.has(path)).map(fromByteString), 'begun');
 }
 
 const notThereAnyMore = () =>

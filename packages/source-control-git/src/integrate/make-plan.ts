@@ -12,6 +12,7 @@ import {
 import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { filtersPassedOver, withRisks } from './filters-passed-over.ts';
+import { findBegunFiles } from './begun-files.ts';
 import { halfRenames } from '../publish/half-renames.ts';
 import { hooksPassedOver } from '../person/hooks-passed-over.ts';
 import { readChangedEntries } from '../person/already-there.ts';
@@ -67,7 +68,7 @@ export async function makePlan(
   if (headRef === reviewBranch(meta.slug)) throw onReviewBranch(meta);
   await requireNothingUnderWay(user, signal);
   const { tip: newest, checkedIn } = await readCheckedInTip(store, user, id, meta.base.tree, signal);
-  const headTree = await store.commitTree(head);
+  const committed = await store.commitTree(head);
   const config = await readUserConfig(user, '^((merge|diff|commit|filter)\\.|branch\\..*\\.mergeoptions$)', signal);
   const { options, notFollowed } = withConfiguredArguments(request.arguments, mergeOptionsOf(config, headRef, request));
 
@@ -82,7 +83,15 @@ export async function makePlan(
   const tip = { ...newest, tree: await partialTree(store, ofWhole, ofWork, meta.slug, signal) };
   const halves = paths.length === 0 ? [] : await halfRenames(store, work.ontoTree, newest.tree, paths, signal);
   const theirs = await theirCommit(store, work.onto, tip);
-  const sides = { ours: head, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) };
+  // Of the person's edits, those that the sandbox began with, and parts of an apply before, are what an apply stands on.
+  const isStaging = request.integration === 'apply' && request.commit !== true;
+  const entries = isStaging ? await readChangedEntries(user, signal) : [];
+  const began = isStaging ? work.ontoTree : committed;
+  const begins = { head: committed, began, work: tip.tree, changed: entries };
+  const begunFiles = await findBegunFiles(store, user, begins, signal);
+  const headTree = begunFiles.tree;
+  const ours = headTree === committed ? head : await theirCommit(store, head, { ...tip, tree: headTree });
+  const sides = { ours, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) };
   const trees = { base: work.ontoTree, ours: headTree, theirs: tip.tree };
   const attributes = await readMergeAttributes(store, user, trees, signal);
   const rules = { configuration: mergeSettings(config), attributes };
@@ -96,11 +105,9 @@ export async function makePlan(
   const kind = isNothing ? 'nothing' : kindOf(request, options, work, head, config);
   const conflicts = new Set(isNothing ? [] : merged.stages.map(({ path }) => path));
   const whole = { head: headTree, result: kind === 'fast-forward' ? tip.tree : merged.tree, conflicts };
-  // Parts of an apply before that the person has not committed are what this one stands on.
-  const entries = kind === 'stage' ? await readChangedEntries(user, signal) : undefined;
   const ofAll = async () =>
     ofWork.length === 0 ? merged.tree : (await merge(await theirCommit(store, work.onto, newest))).tree;
-  const onTop = await onStagedParts(store, { ...whole, whole: ofAll }, entries ?? [], signal);
+  const onTop = await onStagedParts(store, { ...whole, whole: ofAll }, kind === 'stage' ? entries : [], signal);
   const fromTree = onTop.from;
   const begun = { head: fromTree, result: onTop.result, conflicts };
   const resultTree = await partialTree(store, begun, ofApply, meta.slug, signal);
@@ -111,7 +118,9 @@ export async function makePlan(
   const steps: PathStep[] = [];
   const onStep = (step: PathStep) => steps.push(step);
   const all = isNothing ? [] : await compareTrees(store, [fromTree, resultTree], { signal, onStep });
-  const overlap = isNothing ? NO_OVERLAP : await findOverlap(user, steps, kind === 'stage', signal, entries);
+  const overlap = isNothing
+    ? NO_OVERLAP
+    : await findOverlap(user, steps, kind === 'stage', signal, begunFiles.paths, isStaging ? entries : undefined);
   // A commit that is made here gets those files too; one of the person's has them.
   const already = kind === 'stage' ? overlap.already : new Set<ByteString>();
   const compared = all.filter(({ path }) => !already.has(toByteString(path)));
@@ -126,7 +135,7 @@ export async function makePlan(
     onto: work.onto,
     drafts: draftsOf(kind, work, messages, message),
     headTree,
-    ...(fromTree !== headTree && { fromTree, begun: overlap.begun }),
+    ...(fromTree !== committed && { fromTree, begun: overlap.begun }),
     ...(paths.length > 0 && { isPart: true }),
     resultTree,
     stages: isNothing ? [] : merged.stages,

@@ -117,12 +117,17 @@ export const NO_OVERLAP: Overlap = {
   marks: { assumedUnchanged: [], skipped: [] },
 };
 
-/** @param isStaging whether the person commits the result themselves, so that what the work tree has needs not be in the index */
+/**
+ * @param isStaging whether the person commits the result themselves, so that what the work tree has needs not be in the index
+ * @param begun files that the work tree is to have as the steps begin with them, whatever the index has
+ * @param known files that differ from the last commit, where they are known
+ */
 export async function findOverlap(
   user: UserRepository,
   steps: readonly PathStep[],
   isStaging: boolean,
   signal: AbortSignal | undefined,
+  begun: ReadonlySet<ByteString> = new Set(),
   known?: readonly ChangedEntry[],
 ): Promise<Overlap> {
   const byPath = new Map(steps.map((step) => [step.path, step] as const));
@@ -133,9 +138,16 @@ export async function findOverlap(
     const old = byPath.get(path)?.old;
     return isAsStaged && old?.mode === mode && old.oid === oid;
   };
+  const before = steps
+    .filter(({ path }) => begun.has(path))
+    .map(({ path, old }) => ({ path, ...(old && { new: old }) }));
+  const stillBegun = new Set([
+    ...entries.filter(isBegun).map(({ path }) => path),
+    ...(await findLooseAlready(user, before, signal)),
+  ]);
   const inTheWay = entries
-    .filter((entry) => !isBegun(entry))
     .map(({ path }) => path)
+    .filter((path) => !stillBegun.has(path))
     .filter((path) => byPath.has(path) || [...ancestorsOf(path)].some((above) => written.has(above)));
   const files = (await user.output(['ls-files', '-v', '-z'], { signal })).toString('latin1').split('\0');
   const untracked = await findUntracked(user, written, removed, files);
@@ -151,8 +163,8 @@ export async function findOverlap(
   return {
     tracked: inTheWay.filter((path) => !already.has(path)),
     dirty: entries.map(({ path }) => path),
-    begun: entries.filter(isBegun).map(({ path }) => path),
-    untracked: [...untracked].filter((path) => !already.has(path)),
+    begun: [...stillBegun],
+    untracked: [...untracked].filter((path) => !already.has(path) && !stillBegun.has(path)),
     hidden: [...marked.edited].filter((path) => byPath.has(path)),
     lostByStash: marked.assumedUnchanged.filter((path) => marked.edited.has(path)),
     already,
@@ -271,7 +283,8 @@ async function exists(path: string): Promise<boolean> {
 const REMEDIES = {
   stash: 'Commit or stash them, or use --autostash.',
   move: 'Move or remove these files: git does not know them.',
-  parts: 'Commit the parts that you took before, or do without --autostash.',
+  parts: 'Commit these files, or do without --autostash: the work goes on from them as they are.',
+  begun: 'The sandbox began with these changes: commit them first, or take its work by an apply.',
   filter: 'These files go through a filter whose program may lie in the tree: commit or stash them yourself.',
   unmark:
     'Git was told not to look at these files. Take that back, with git update-index --no-skip-worktree FILE or --no-assume-unchanged FILE, then commit or stash them.',
