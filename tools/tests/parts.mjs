@@ -151,7 +151,7 @@ const GATE = [
     name: 'kubernetes-gate',
     layer: 'gate',
     why: 'clusters that fail, lie, fall silent or speak the newer protocol, which the real one of the tests does not',
-    files: ['^packages/provider-kubernetes/test/(pod-exec|api-errors)'],
+    files: ['^packages/provider-kubernetes/test/(pod-exec|api-errors|watching|assert-controls)'],
     isPure: true,
   },
   {
