@@ -24,7 +24,7 @@ debian=/var/lib/litterbox-test/images/debian.tar
 if [ -f "$debian" ]; then
   ln "$debian" "$dir/save/debian.tar"
   config "$debian" '["/bin/sh"]' >"$dir/save/debian.json"
-  images="$images,$(image debian docker.io/library/debian:latest debian.tar)"
+  images="$images,$(image debian docker.io/library/debian:bookworm debian.tar)"
   files="$files debian.json debian.tar"
 fi
 printf '[%s]' "$images" >"$dir/save/manifest.json"

@@ -17,7 +17,7 @@ const get = async (path) => (await ask(path)).items;
 
 rules(`table inet litterbox_test {
   set free { type ipv4_addr; flags interval; }
-  chain judge { ip saddr 10.78.0.0/24 ip saddr != @free ct state established,related accept; ip saddr 10.78.0.0/24 ip saddr != @free drop; ip daddr 10.78.0.0/24 ip daddr != @free ct state established,related accept; ip saddr != 10.77.0.1 ip daddr 10.78.0.0/24 ip daddr != @free drop; }
+  chain judge { iif lo accept; ip saddr 10.78.0.0/24 ip saddr != @free ct state established,related accept; ip saddr 10.78.0.0/24 ip saddr != @free drop; ip daddr 10.78.0.0/24 ip daddr != @free ct state established,related accept; ip saddr != 10.77.0.1 ip daddr 10.78.0.0/24 ip daddr != @free drop; }
   chain forward { type filter hook forward priority 0; jump judge; }
   chain input { type filter hook input priority 0; jump judge; }
 }`);

@@ -136,6 +136,7 @@ export class PodRuntime implements SandboxRuntime {
   }
 
   async assurance(options?: CallOptions): Promise<Assurance> {
+    options?.signal?.throwIfAborted();
     const begun = this.#begun;
     this.#begun = undefined;
     if (begun) return begun;

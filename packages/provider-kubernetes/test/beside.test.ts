@@ -9,7 +9,7 @@ import { providerOf, sandboxIn } from './sandbox-in-pod.ts';
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-kubernetes-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));
 const runner = await forBackend('kubernetes', { describe, it, afterAll }, absence);
-const root = { type: 'image', reference: 'debian:latest' } as const;
+const root = { type: 'image', reference: 'debian:bookworm' } as const;
 const ASK = `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new("127.0.0.1:7777") or die "no answer\\n"; print <$s>'`;
 
 runner.describe('the container beside that of a sandbox', () => {
