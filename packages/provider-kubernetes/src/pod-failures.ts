@@ -45,3 +45,12 @@ export function tooLate(provider: string, seconds: number, reason: string, messa
     { operation: 'provider.create', provider, hint: 'Look at kubectl describe pod; then try again.' },
   );
 }
+
+/** Nobody can stop the processes of a pod for a while. */
+export function cannotFreeze(provider: string): LitterboxError {
+  return new LitterboxError('UNSUPPORTED', 'A pod cannot be frozen.', {
+    operation: 'runtime.pause',
+    provider,
+    hint: 'Stop it instead: its files stay.',
+  });
+}

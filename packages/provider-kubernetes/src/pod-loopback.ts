@@ -12,6 +12,7 @@ import { ExecProcess } from '@litterbox/sandbox-kit';
 import type { KubeApi } from './kube-api.ts';
 import { BESIDE, podExecEngine } from './pod-exec.ts';
 import { SOCKETS } from './pod-spec.ts';
+import { StartGate } from './start-gate.ts';
 
 export interface PodLoopbackInput {
   readonly api: KubeApi;
@@ -29,18 +30,21 @@ const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin', LC_A
  */
 export function podLoopback(input: PodLoopbackInput): NamespaceLoopback {
   const started = new Set<ExecProcess>();
+  const gate = new StartGate();
   const start = async (spec: ProcessSpec, isOwn: boolean, options?: CallOptions): Promise<ProcessHandle> => {
-    const process = await ExecProcess.start(
-      {
-        engine: podExecEngine(input.api, input.provider, { pod: input.pod, container: BESIDE }),
-        spec: { ...spec, cwd: '/', env: { ...ENVIRONMENT, [CALL_VARIABLE]: crypto.randomUUID() } },
-        inherited: [],
-        openFiles: OPEN_FILES,
-        processors: [],
-        ...(!isOwn && { runBeside: (script) => tell(script) }),
-        onEnd: (one) => started.delete(one),
-      },
-      options,
+    const process = await gate.through(() =>
+      ExecProcess.start(
+        {
+          engine: podExecEngine(input.api, input.provider, { pod: input.pod, container: BESIDE }),
+          spec: { ...spec, cwd: '/', env: { ...ENVIRONMENT, [CALL_VARIABLE]: crypto.randomUUID() } },
+          inherited: [],
+          openFiles: OPEN_FILES,
+          processors: [],
+          ...(!isOwn && { runBeside: (script) => tell(script) }),
+          onEnd: (one) => started.delete(one),
+        },
+        options,
+      ),
     );
     if (!isOwn) started.add(process);
     return process;

@@ -1,5 +1,6 @@
 import {
   type Assurance,
+  assertPort,
   CALL_VARIABLE,
   type CallOptions,
   type ChangeMark,
@@ -26,11 +27,13 @@ import { apiAddress, type KubeApi } from './kube-api.ts';
 import { BEGIN_LOOK, END_LOOK } from './network-probe.ts';
 import { assuranceOf, FACTS_SCRIPT } from './pod-assurance.ts';
 import { BESIDE, CONTAINER, podExecEngine } from './pod-exec.ts';
+import { cannotFreeze } from './pod-failures.ts';
 import { podLoopback } from './pod-loopback.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, podName, type PodState } from './pod-meta.ts';
 import { asSoonAsItRuns } from './as-soon-as-it-runs.ts';
 import type { Pods } from './pods.ts';
 import { USAGE, usageOf } from './pod-usage.ts';
+import { StartGate } from './start-gate.ts';
 import { TRAITS } from './traits.ts';
 
 export interface PodRuntimeInput {
@@ -64,6 +67,7 @@ export class PodRuntime implements SandboxRuntime {
   listen?: NonNullable<SandboxRuntime['listen']>;
   readonly #input: PodRuntimeInput;
   readonly #processes = new Set<ExecProcess>();
+  readonly #gate = new StartGate();
   readonly #scanner: ChangeScanner;
   /** Runs our own words beside the agent's programs. */
   readonly #control: ExecChannel;
@@ -126,10 +130,12 @@ export class PodRuntime implements SandboxRuntime {
     const loopback = podLoopback({ api, provider: pods.provider, pod: podName(this.id) });
     this.#loopback = loopback;
     this.connect = async (port, options) => {
+      assertPort('runtime.connect', port);
       await this.#assertRunning(options);
       return await loopback.connect(port, options);
     };
     this.listen = async (port, onConnection, options) => {
+      assertPort('runtime.listen', port);
       await this.#assertRunning(options);
       return await loopback.listen(port, onConnection, options);
     };
@@ -179,11 +185,7 @@ export class PodRuntime implements SandboxRuntime {
 
   async pause(options?: CallOptions): Promise<void> {
     if ((await this.#found(options)).isStopped) return;
-    throw new LitterboxError('UNSUPPORTED', 'A pod cannot be frozen.', {
-      operation: 'runtime.pause',
-      provider: this.#input.pods.provider,
-      hint: 'Stop it instead: its files stay.',
-    });
+    throw cannotFreeze(this.#input.pods.provider);
   }
 
   async resume(options?: CallOptions): Promise<void> {
@@ -266,23 +268,25 @@ export class PodRuntime implements SandboxRuntime {
         hint: 'Open it again.',
       });
     const isOwn = environment === OWN_ENVIRONMENT;
-    const process = await ExecProcess.start(
-      {
-        engine: podExecEngine(api, pods.provider, { pod: podName(this.id), isEarly }),
-        spec: {
-          cwd: this.workdir,
-          ...spec,
-          env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
+    const process = await this.#gate.through(() =>
+      ExecProcess.start(
+        {
+          engine: podExecEngine(api, pods.provider, { pod: podName(this.id), isEarly }),
+          spec: {
+            cwd: this.workdir,
+            ...spec,
+            env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
+          },
+          inherited: [],
+          workspace: this.workdir,
+          openFiles: meta.limits.openFiles,
+          processes: meta.limits.processes,
+          processors: this.#made?.processors ?? [],
+          ...(!isOwn && { runBeside: (script) => this.#signal(script) }),
+          onEnd: (one) => this.#processes.delete(one),
         },
-        inherited: [],
-        workspace: this.workdir,
-        openFiles: meta.limits.openFiles,
-        processes: meta.limits.processes,
-        processors: this.#made?.processors ?? [],
-        ...(!isOwn && { runBeside: (script) => this.#signal(script) }),
-        onEnd: (one) => this.#processes.delete(one),
-      },
-      options,
+        options,
+      ),
     );
     if (!isOwn) this.#processes.add(process);
     return process;

@@ -49,8 +49,8 @@ const LOCKED = {
   procMount: 'Default',
 } as const;
 
-/** The container beside waits, and carries bytes of ports. */
-const BESIDE_LIMITS = { cpus: 0.5, memoryBytes: 256 * 2 ** 20 } as const;
+/** The container beside waits, and carries bytes of ports: a program in Perl and three of its wrapper for each of 64 connections. */
+const BESIDE_LIMITS = { cpus: 1, memoryBytes: 512 * 2 ** 20 } as const;
 
 /**
  * Every field that decides about isolation is given, whatever the cluster's defaults are: the profile `restricted`, and more. A node starts
