@@ -10,6 +10,7 @@ import {
 import { ProgramLoopback } from '@litterbox/linux-sandbox';
 import { ExecProcess } from '@litterbox/sandbox-kit';
 import type { KubeApi } from './kube-api.ts';
+import { OWN_ENVIRONMENT } from './own-environment.ts';
 import { BESIDE, podExecEngine } from './pod-exec.ts';
 import { SOCKETS } from './pod-spec.ts';
 import { StartGate } from './start-gate.ts';
@@ -22,7 +23,6 @@ export interface PodLoopbackInput {
 
 const TELL_MS = 10_000;
 const OPEN_FILES = 4096;
-const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin', LC_ALL: 'C' };
 
 /**
  * The loopback of a pod, by programs in Perl that run in the container beside that of the sandbox: it has the same network, and nothing inside
@@ -36,7 +36,7 @@ export function podLoopback(input: PodLoopbackInput): NamespaceLoopback {
       ExecProcess.start(
         {
           engine: podExecEngine(input.api, input.provider, { pod: input.pod, container: BESIDE }),
-          spec: { ...spec, cwd: '/', env: { ...ENVIRONMENT, [CALL_VARIABLE]: crypto.randomUUID() } },
+          spec: { ...spec, cwd: '/', env: { ...OWN_ENVIRONMENT, [CALL_VARIABLE]: crypto.randomUUID() } },
           inherited: [],
           openFiles: OPEN_FILES,
           processors: [],

@@ -28,6 +28,7 @@ import { BEGIN_LOOK, END_LOOK } from './network-probe.ts';
 import { assuranceOf, FACTS_SCRIPT } from './pod-assurance.ts';
 import { BESIDE, CONTAINER, podExecEngine } from './pod-exec.ts';
 import { cannotFreeze } from './pod-failures.ts';
+import { OWN_ENVIRONMENT } from './own-environment.ts';
 import { podLoopback } from './pod-loopback.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, podName, type PodState } from './pod-meta.ts';
 import { asSoonAsItRuns } from './as-soon-as-it-runs.ts';
@@ -50,14 +51,6 @@ export interface PodRuntimeInput {
 /** How long what we tell a pod may take: it only ever sends signals. */
 const TELL_MS = 10_000;
 const MAX_FACTS_BYTES = 2 ** 20;
-/** The environment of programs that are the provider's own. */
-const OWN_ENVIRONMENT = {
-  PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin',
-  LC_ALL: 'C',
-  TZ: 'UTC0',
-  [CALL_VARIABLE]: 'infrastructure',
-};
-
 /** A sandbox in a pod, as one process uses it. */
 export class PodRuntime implements SandboxRuntime {
   readonly id: SandboxId;
