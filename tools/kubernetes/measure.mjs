@@ -6,7 +6,7 @@ import { ExecChannel, SandboxId } from '@litterbox/core/provider';
 import { fixtureWorkspace } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
 import { kubernetes } from '../../packages/provider-kubernetes/src/index.ts';
-import { KubeApi } from '../../packages/provider-kubernetes/src/kube-api.ts';
+import { KubeApi } from '../../packages/provider-kubernetes/src/api/kube-api.ts';
 import { podExecEngine } from '../../packages/provider-kubernetes/src/pod-exec.ts';
 
 const rounds = Number(process.argv[2] ?? 5);

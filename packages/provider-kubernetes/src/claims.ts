@@ -1,6 +1,6 @@
 import { type CallOptions, LitterboxError, type SandboxId, SandboxId as Ids } from '@litterbox/core/provider';
-import { isStatus } from './api-error.ts';
-import type { KubeApi } from './kube-api.ts';
+import { isStatus } from './api/api-error.ts';
+import type { KubeApi } from './api/kube-api.ts';
 import { ANNOTATIONS, LABELS, type NotedSandbox, noted, type PodMeta, podName } from './pod-meta.ts';
 
 const KIND = 'persistentvolumeclaims';

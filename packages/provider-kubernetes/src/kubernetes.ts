@@ -17,7 +17,7 @@ import {
 } from '@litterbox/core/provider';
 import { allowedProcessors, chooseProcessors, describeDirectory } from '@litterbox/linux-sandbox';
 import { brokenDescription, cannotHonour, notHere } from '@litterbox/sandbox-kit';
-import { apiAddress, KubeApi } from './kube-api.ts';
+import { apiAddress, KubeApi } from './api/kube-api.ts';
 import { missingRights } from './missing-rights.ts';
 import { assuranceOf } from './pod-assurance.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';

@@ -1,5 +1,5 @@
 import { type CallOptions, type ProbeCheck } from '@litterbox/core/provider';
-import type { KubeApi } from './kube-api.ts';
+import type { KubeApi } from './api/kube-api.ts';
 
 /** All that a sandbox needs of its namespace. The role in `deploy/base` grants the same. */
 export const RIGHTS: readonly {

@@ -7,8 +7,8 @@ import {
   type TerminalSize,
 } from '@litterbox/core/provider';
 import { encodedScript, type ExecEngine, type ExecRequest, type RawExec } from '@litterbox/sandbox-kit';
-import { ChannelSocket } from './channel-socket.ts';
-import type { KubeApi } from './kube-api.ts';
+import { ChannelSocket } from './api/channel-socket.ts';
+import type { KubeApi } from './api/kube-api.ts';
 
 /** How the cluster is called in errors. */
 export const TITLE = 'Kubernetes';

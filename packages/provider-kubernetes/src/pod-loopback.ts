@@ -9,7 +9,7 @@ import {
 } from '@litterbox/core/provider';
 import { ProgramLoopback } from '@litterbox/linux-sandbox';
 import { ExecProcess } from '@litterbox/sandbox-kit';
-import type { KubeApi } from './kube-api.ts';
+import type { KubeApi } from './api/kube-api.ts';
 import { OWN_ENVIRONMENT } from './own-environment.ts';
 import { BESIDE, podExecEngine } from './pod-exec.ts';
 import { SOCKETS } from './pod-spec.ts';

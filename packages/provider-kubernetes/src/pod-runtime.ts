@@ -23,7 +23,7 @@ import { baseEnvironment, ChangeScanner, DEFAULT_PATH, ExecProcess, notHere, not
 import { assertControls } from './assert-controls.ts';
 import { type BegunSandbox, beginSandbox } from './begin-sandbox.ts';
 import { killAll } from './kill-all.ts';
-import { apiAddress, type KubeApi } from './kube-api.ts';
+import { apiAddress, type KubeApi } from './api/kube-api.ts';
 import { BEGIN_LOOK, END_LOOK } from './network-probe.ts';
 import { assuranceOf, FACTS_SCRIPT } from './pod-assurance.ts';
 import { BESIDE, CONTAINER, podExecEngine } from './pod-exec.ts';

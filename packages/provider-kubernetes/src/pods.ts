@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, isLitterboxError, type SandboxId } from '@litterbox/core/provider';
 import { alreadyThere } from '@litterbox/sandbox-kit';
-import { isStatus } from './api-error.ts';
+import { isStatus } from './api/api-error.ts';
 import { Claims, type ClaimState } from './claims.ts';
-import type { KubeApi } from './kube-api.ts';
+import type { KubeApi } from './api/kube-api.ts';
 import { hopeless, noRoom, podGone, tooLate } from './pod-failures.ts';
 import { LABELS, type PodMeta, podName, type PodState, podStateOf } from './pod-meta.ts';
 import { podOf, policyOf } from './pod-spec.ts';

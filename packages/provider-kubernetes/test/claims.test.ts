@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { collected, eventually, forBackend } from '@litterbox/conformance';
 import { isLitterboxError, type SandboxId, SandboxId as Ids, type SandboxRuntime } from '@litterbox/core/provider';
-import type { KubeApi } from '../src/kube-api.ts';
+import type { KubeApi } from '../src/api/kube-api.ts';
 import { podName } from '../src/pod-meta.ts';
 import { absence } from './cluster.ts';
 import { adminApi, providerOf, sandboxIn, specOf } from './sandbox-in-pod.ts';

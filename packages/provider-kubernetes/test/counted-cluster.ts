@@ -4,7 +4,7 @@ import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KubeApi } from '../src/kube-api.ts';
+import { KubeApi } from '../src/api/kube-api.ts';
 import { kubeconfig } from './fake-cluster.ts';
 
 /** The tests' own cluster behind a door that notes what is asked: `POST pods`, `exec sandbox`, `watch pods`. It goes with `using`. */
