@@ -68,6 +68,7 @@ CONFIG
 up() {
   [ "$(id -u)" = 0 ] || { echo 'kubernetes: needs root' >&2 && exit 1; }
   sh "$here/build.sh" up
+  sh "$here/../test-host/images.sh" up gate
   programs=$(sh "$here/build.sh" path)
   down
   mkdir -p "$run"

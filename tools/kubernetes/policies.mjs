@@ -1,33 +1,23 @@
-// Enforces NetworkPolicy on the test's own node, as far as these tests need it: policies.mjs NFT DIRECTORY. A pod that a policy without rules
-// selects says nothing to anybody and hears from nobody; what was asked from outside goes on. A network plugin would do this.
+// Enforces NetworkPolicy on the test's own node, as far as these tests need it: policies.mjs NFT DIRECTORY. A pod says nothing to anybody and hears
+// from nobody until it is known that no policy without rules selects it; what was asked from outside goes on. A network plugin would do this, and
+// be as strict with what it does not know yet.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
+import { apiOf } from './api.mjs';
 
 const [, , nft, directory] = process.argv;
-const ca = readFileSync(`${directory}/ca.crt`);
-const [token] = readFileSync(`${directory}/tokens.csv`, 'utf8').split(',', 1);
 const LOOK_AGAIN_MS = 200;
 
 const libraries = nft.replace(/\/usr\/sbin\/nft$/, '/usr/lib/x86_64-linux-gnu');
 const rules = (text) =>
   execFileSync(nft, ['-f', '-'], { input: text, env: { ...process.env, LD_LIBRARY_PATH: libraries } });
 
-async function get(path) {
-  const { promise, resolve, reject } = Promise.withResolvers();
-  request(`https://10.77.0.1:6443${path}`, { ca, headers: { authorization: `Bearer ${token}` } }, resolve)
-    .on('error', reject)
-    .end();
-  const answer = await promise;
-  let text = '';
-  for await (const chunk of answer) text += chunk;
-  return JSON.parse(text).items ?? [];
-}
+const ask = apiOf(directory);
+const get = async (path) => (await ask(path)).items;
 
 rules(`table inet litterbox_test {
-  set denied { type ipv4_addr; }
-  chain judge { ip saddr @denied ct state established,related accept; ip saddr @denied drop; ip daddr @denied ct state established,related accept; ip saddr != 10.77.0.1 ip daddr @denied drop; }
+  set free { type ipv4_addr; flags interval; }
+  chain judge { iif lo accept; ip saddr 10.78.0.0/24 ip saddr != @free ct state established,related accept; ip saddr 10.78.0.0/24 ip saddr != @free drop; ip daddr 10.78.0.0/24 ip daddr != @free ct state established,related accept; ip saddr != 10.77.0.1 ip daddr 10.78.0.0/24 ip daddr != @free drop; }
   chain forward { type filter hook forward priority 0; jump judge; }
   chain input { type filter hook input priority 0; jump judge; }
 }`);
@@ -35,23 +25,28 @@ rules(`table inet litterbox_test {
 let last = '';
 for (;;) {
   try {
-    const [policies, pods] = await Promise.all([
+    const [policies, pods, switches] = await Promise.all([
       get('/apis/networking.k8s.io/v1/networkpolicies'),
       get('/api/v1/pods'),
+      get('/api/v1/configmaps?fieldSelector=metadata.name=litterbox-test-no-policies'),
     ]);
     const selects = ({ metadata, spec }, pod) =>
       metadata.namespace === pod.metadata.namespace &&
       Object.entries(spec.podSelector.matchLabels ?? {}).every(
         ([name, value]) => pod.metadata.labels?.[name] === value,
       );
-    const denied = pods.filter((pod) => pod.status.podIP && policies.some((policy) => selects(policy, pod)));
-    const addresses = denied
-      .map((pod) => pod.status.podIP)
-      .sort()
-      .join(', ');
+    const free = pods.filter((pod) => pod.status.podIP && !policies.some((policy) => selects(policy, pod)));
+    // As a cluster without a plugin for policies.
+    const addresses =
+      switches.length > 0
+        ? '10.78.0.0/24'
+        : free
+            .map((pod) => pod.status.podIP)
+            .sort()
+            .join(', ');
     if (addresses !== last)
       rules(
-        `flush set inet litterbox_test denied\n${addresses ? `add element inet litterbox_test denied { ${addresses} }\n` : ''}`,
+        `flush set inet litterbox_test free\n${addresses ? `add element inet litterbox_test free { ${addresses} }\n` : ''}`,
       );
     last = addresses;
   } catch (error) {

@@ -152,7 +152,7 @@ const GATE = [
     name: 'kubernetes-gate',
     layer: 'gate',
     why: 'clusters that fail, lie, fall silent or speak the newer protocol, which the real one of the tests does not',
-    files: ['^packages/provider-kubernetes/test/(pod-exec|api-errors)'],
+    files: ['^packages/provider-kubernetes/test/(pod-exec|api-errors|watching|assert-controls)'],
     isPure: true,
   },
   {
@@ -477,8 +477,23 @@ const DEEP = [
   },
   {
     name: 'kit-kubernetes',
-    why: 'the whole kit on pods of a real cluster, and what others met with pods',
+    why: 'the whole kit on pods of a real cluster',
+    files: ['^packages/provider-kubernetes/test/busybox'],
+    cluster: 'with',
+    uses: ['kubernetes'],
+  },
+  {
+    name: 'kit-kubernetes-debian',
+    why: 'the kit on pods whose image has Perl: what listens inside and outside, and what may be different with tools of GNU',
+    files: ['^packages/provider-kubernetes/test/debian'],
+    cluster: 'with',
+    uses: ['kubernetes'],
+  },
+  {
+    name: 'kubernetes-cases',
+    why: 'pods of a real cluster: what a create asks, claims, a cluster without enforcement, and what others met',
     files: ['^packages/provider-kubernetes/test/'],
+    except: ['conformance', 'pod-exec', 'api-errors', 'watching', 'assert-controls'],
     cluster: 'with',
     uses: ['kubernetes'],
   },
@@ -551,6 +566,14 @@ const DEEP = [
     ],
     env: on('docker'),
     uses: ['docker'],
+  },
+  {
+    name: 'library-kubernetes',
+    why: 'the library on pods of a real cluster: the main job, services with ports, a network by a list',
+    files: ['^packages/litterbox/test/(main-job|services-and-ports|network)'],
+    env: on('kubernetes'),
+    cluster: 'with',
+    uses: ['kubernetes'],
   },
   {
     name: 'library-podman',

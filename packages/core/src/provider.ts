@@ -25,6 +25,7 @@ export {
   type ControlName,
   MANDATORY_CONTROLS,
   missingControls,
+  refusedControls,
 } from './domain/sandbox/assurance.ts';
 export type { ChangedPath, DirectoryChild } from './domain/paths/changed-path.ts';
 export {

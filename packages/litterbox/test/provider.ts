@@ -1,9 +1,10 @@
 import { docker } from '@litterbox/provider-docker';
+import { kubernetes } from '@litterbox/provider-kubernetes';
 import { overlayfs } from '@litterbox/provider-overlayfs';
 import { podman } from '@litterbox/provider-podman';
 import type { ProviderFactory } from '../src/index.ts';
 
-const FACTORIES: Readonly<Record<string, ProviderFactory>> = { overlayfs, docker, podman };
+const FACTORIES: Readonly<Record<string, ProviderFactory>> = { overlayfs, docker, podman, kubernetes };
 
 /** The provider that the suites of this package run on; `tools/test.sh` runs them once for each. */
 export const PROVIDER = process.env['LITTERBOX_TEST_PROVIDER'] ?? 'overlayfs';

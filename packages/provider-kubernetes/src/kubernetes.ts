@@ -1,50 +1,33 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type Assurance,
   type CallOptions,
-  LitterboxError,
-  missingControls,
   parseProviderKey,
   LOCAL_HOST,
   type ProbeCheck,
   type ProbeReport,
   type ProgressOptions,
   type ProviderMachine,
-  type ProviderTraits,
   type RemoveOptions,
   type RuntimeStatus,
   type SandboxId,
   type SandboxProvider,
   type SandboxRuntime,
   type SandboxSpec,
-  decodeRaw,
   isLitterboxError,
   LIMIT_KEYS,
 } from '@litterbox/core/provider';
 import { allowedProcessors, chooseProcessors, describeDirectory } from '@litterbox/linux-sandbox';
-import { brokenDescription, cannotHonour, notHere, sortEnvironment } from '@litterbox/sandbox-kit';
-import { KubeApi } from './kube-api.ts';
+import { brokenDescription, cannotHonour, notHere } from '@litterbox/sandbox-kit';
+import { apiAddress, KubeApi } from './api/kube-api.ts';
 import { missingRights } from './missing-rights.ts';
+import { assuranceOf } from './pod-assurance.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
 import { PodRuntime } from './pod-runtime.ts';
 import { userOf } from './pod-spec.ts';
 import { Pods } from './pods.ts';
+import { TRAITS } from './traits.ts';
 
 /** The kind in keys of this provider: what follows an @ is a context of the user's kubeconfig, not a machine. */
 export const KUBERNETES = 'kubernetes';
-
-/** How long a network plugin may take to shut a new pod in. */
-const ENFORCED_MS = 5_000;
-const LOOK_AGAIN_MS = 250;
-
-const TRAITS: ProviderTraits = {
-  isolation: 'container',
-  limits: ['memoryBytes', 'cpus', 'processes', 'openFiles'],
-  workdir: '/src',
-  roots: ['image'],
-  network: 'filtered',
-  keeps: 'nothing',
-};
 
 /** Sandboxes in pods of a Kubernetes cluster that the user's kubeconfig reaches. Does nothing until it is asked. */
 export function kubernetes({ key = KUBERNETES, host, directory }: ProviderMachine): SandboxProvider {
@@ -103,19 +86,27 @@ class KubernetesProvider implements SandboxProvider {
     await this.#host.files.makeDirectory(this.#directory, { mode: 0o700 });
     let runtime: PodRuntime | undefined;
     try {
-      const { node } = await this.#pods.create(meta, options);
+      const addresses = [await apiAddress(this.#api)];
+      const made = await this.#pods.create(meta, addresses, options);
+      const running = this.#pods.running(meta.id, made, options);
       runtime = this.#runtime(meta);
-      // Beside each other: none needs what another finds, and nothing of an agent's runs yet.
-      const [processors, image] = await Promise.all([
-        this.#chooseProcessors(runtime, meta, node, options),
-        imageEnvironment(runtime, options),
-        fill(runtime, spec, options),
-        this.#assertControls(runtime, meta, options),
+      const [{ facts, imageEnvironment, hasPerl, mark }, others, state] = await Promise.all([
+        runtime.begin(spec, addresses, running, options),
+        this.#others(meta.id, options),
+        running,
       ]);
-      const made: MadePod = { processors, imageEnvironment: image, firstMark: await runtime.mark(options) };
-      await this.#pods.annotate(meta.id, { [ANNOTATIONS.made]: JSON.stringify(made) }, options);
-      await runtime[Symbol.asyncDispose]();
-      return this.#runtime(meta, made);
+      const taken = others.filter(({ node }) => node === state.node).map((other) => other.made?.processors ?? []);
+      const found = assuranceOf(this.name, meta, state, facts);
+      const assurance = await runtime.assertControls(found, options);
+      const notes: MadePod = {
+        processors: chooseProcessors(allowedProcessors(facts), meta.limits.cpus, taken),
+        imageEnvironment,
+        ...(hasPerl && { hasPorts: true }),
+        firstMark: mark ?? (await runtime.mark(options)),
+      };
+      await this.#pods.annotate(meta, { [ANNOTATIONS.made]: JSON.stringify(notes) }, options);
+      runtime.finish(notes, assurance);
+      return runtime;
     } catch (error) {
       await runtime?.[Symbol.asyncDispose]();
       if (!isLitterboxError(error, 'ALREADY_EXISTS')) await this.#pods.remove(meta.id).catch(() => {});
@@ -153,9 +144,12 @@ class KubernetesProvider implements SandboxProvider {
     const { root, limits, strategy, playground, id, isInstaller, isPooled, copyOf, artefacts, live } = spec;
     if (root.type !== 'image')
       throw cannotHonour(this.name, `a root that is a ${root.type}`, 'Name an image: container.base-image.');
-    for (const name of ['diskBytes', 'diskBytesPerSecond'] as const)
-      if (limits[name] !== undefined)
-        throw cannotHonour(this.name, LIMIT_KEYS[name], 'Leave it out, or use a provider that can enforce it.');
+    if (limits.diskBytesPerSecond !== undefined)
+      throw cannotHonour(
+        this.name,
+        LIMIT_KEYS.diskBytesPerSecond,
+        'Leave it out, or use a provider that can enforce it.',
+      );
     if (strategy !== undefined)
       throw cannotHonour(this.name, `the strategy ${strategy}`, 'Leave it out: there is nothing to choose.');
     if (playground !== id)
@@ -180,101 +174,19 @@ class KubernetesProvider implements SandboxProvider {
     });
   }
 
-  /** Those of the node that the fewest other sandboxes have: the limit of a pod leaves programs to see all of them. */
-  async #chooseProcessors(
-    runtime: PodRuntime,
-    { id, limits }: PodMeta,
-    node: string,
-    options?: CallOptions,
-  ): Promise<readonly number[]> {
-    const taken: (readonly number[])[] = [];
-    const listing = async () => {
-      for await (const other of this.#pods.list(options))
-        if (other.id !== id && other.node === node) taken.push(other.made?.processors ?? []);
-    };
-    const [status] = await Promise.all([textOf(runtime, '/proc/self/status', options), listing()]);
-    return chooseProcessors(allowedProcessors(status), limits.cpus, taken);
+  async #others(id: SandboxId, options?: CallOptions): Promise<readonly PodState[]> {
+    const others: PodState[] = [];
+    for await (const other of this.#pods.list(options)) if (other.id !== id) others.push(other);
+    return others;
   }
 
   #stateFile(id: SandboxId): string {
     return `${this.#directory}/${id}.json`;
   }
-
-  /** A network plugin may be a moment late with the policy of a pod that is new. Nothing of an agent's runs before it is there. */
-  async #assertControls(runtime: PodRuntime, meta: PodMeta, options?: CallOptions): Promise<void> {
-    const begun = performance.now();
-    let assurance = await runtime.assurance(options);
-    while (isOpen(assurance) && performance.now() - begun < ENFORCED_MS) {
-      await delay(LOOK_AGAIN_MS, undefined, { signal: options?.signal });
-      assurance = await runtime.assurance(options);
-    }
-    // A person who allows a sandbox without some control has not meant a network to everywhere: that is never handed out.
-    const missing = missingControls(assurance).filter(({ name }) => name === 'network' || !meta.allowDegraded);
-    if (missing.length === 0) return;
-    throw new LitterboxError(
-      'DEGRADED',
-      `The sandbox would run without: ${missing.map(({ name, finding }) => `${name} (${finding})`).join('; ')}.`,
-      {
-        operation: 'provider.create',
-        provider: this.name,
-        hint: missing.some(({ name }) => name === 'network')
-          ? missing.find(({ name }) => name === 'network')?.remedy
-          : `${missing[0]?.remedy ?? ''} To go on without it: --allow-degraded.`,
-        facts: { missing: missing.map(({ name }) => name) },
-      },
-    );
-  }
 }
-
-const isOpen = ({ controls }: Assurance) =>
-  controls.some(({ name, status }) => name === 'network' && status === 'absent');
 
 /** A pod that was not finished is nobody's: whoever made it was killed. */
 function stateOf({ isOver, meta, made, isStopped }: PodState): RuntimeStatus['state'] {
   if (isOver || !meta || !made) return 'broken';
   return isStopped ? 'stopped' : 'running';
-}
-
-/** Unpacks the base, whose files are older than all that follows. */
-async function fill(runtime: PodRuntime, { workspace, workdir }: SandboxSpec, options?: CallOptions): Promise<void> {
-  await using tar = await runtime.spawn(
-    { argv: ['/bin/sh', '-c', 'umask 022; exec tar -xpf - -C "$1"', 'sh', workdir], stdin: 'pipe', cwd: '/' },
-    options,
-  );
-  let output = '';
-  const reading = (async () => {
-    for await (const { bytes } of tar) output = (output + decodeRaw(bytes)).slice(-500);
-  })();
-  for await (const chunk of workspace.open(options) as unknown as AsyncIterable<Uint8Array>) await tar.write(chunk);
-  await tar.closeStdin();
-  await reading;
-  const { code } = await tar.exit;
-  if (code === 0) return;
-  throw new LitterboxError(
-    'UNAVAILABLE',
-    `The workspace could not be unpacked in the pod: ${output.trim() || `tar ended with ${code}`}.`,
-    {
-      operation: 'provider.create',
-      hint: 'The image needs tar, and the node room for the files.',
-    },
-  );
-}
-
-/** Longest text of a file of the kernel that is read. */
-const MAX_TEXT_CHARACTERS = 2 ** 17;
-/** Variables of the cluster and of the shell of process 1, beside those of the image. */
-const NOT_OF_IMAGE = /^(KUBERNETES_|(HOSTNAME|HOME|PWD|SHLVL|_)=)/;
-
-/** The environment of process 1: it is the image's, read before anything of an agent ran. */
-async function imageEnvironment(runtime: PodRuntime, options?: CallOptions): Promise<Readonly<Record<string, string>>> {
-  const entries = (await textOf(runtime, '/proc/1/environ', options)).split('\0');
-  return sortEnvironment(entries.filter((entry) => entry.includes('=') && !NOT_OF_IMAGE.test(entry))).environment;
-}
-
-async function textOf(runtime: PodRuntime, path: string, options?: CallOptions): Promise<string> {
-  await using cat = await runtime.spawn({ argv: ['cat', path], cwd: '/' }, options);
-  let text = '';
-  for await (const { bytes, type } of cat)
-    if (type === 'stdout-data' && text.length < MAX_TEXT_CHARACTERS) text += decodeRaw(bytes);
-  return text;
 }

@@ -1,5 +1,5 @@
 import { type CallOptions, type ProbeCheck } from '@litterbox/core/provider';
-import type { KubeApi } from './kube-api.ts';
+import type { KubeApi } from './api/kube-api.ts';
 
 /** All that a sandbox needs of its namespace. The role in `deploy/base` grants the same. */
 export const RIGHTS: readonly {
@@ -8,8 +8,9 @@ export const RIGHTS: readonly {
   readonly subresource?: string;
   readonly verbs: readonly string[];
 }[] = [
-  { group: '', resource: 'pods', verbs: ['create', 'get', 'list', 'patch', 'delete'] },
+  { group: '', resource: 'pods', verbs: ['create', 'get', 'list', 'watch', 'patch', 'delete'] },
   { group: '', resource: 'pods', subresource: 'exec', verbs: ['create', 'get'] },
+  { group: '', resource: 'persistentvolumeclaims', verbs: ['create', 'get', 'list', 'patch', 'delete'] },
   { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: ['create', 'delete'] },
 ];
 

@@ -1,29 +1,20 @@
-import { type Assurance, type Control, type ControlName } from '@litterbox/core/provider';
+import { type Assurance, type Control, type ControlName, INSIDE } from '@litterbox/core/provider';
 import type { PodMeta, PodState } from './pod-meta.ts';
+import { CONTAINER } from './pod-exec.ts';
 import { EMPTY_PLACES } from './pod-spec.ts';
 
-/** Shell text: all that the kernel tells from inside, in parts that {@link assuranceOf} takes apart. Arguments: addresses that must not answer, `HOST:PORT`; the cluster's own for its API is added. */
+/** Files of /proc with memory, keys and addresses of the kernel. */
+const SECRETS = ['kcore', 'keys', 'timer_list', 'sched_debug', 'kmsg', 'kpagecount', 'slabinfo'];
+/** Files of /proc that tell of the machine. Only the runtime of the node could mask them. */
+const TELLING = ['interrupts', 'modules', 'diskstats', 'key-users', 'swaps', 'mdstat', 'config.gz'];
+
+/** Shell text: all that the kernel tells from inside, in parts that {@link assuranceOf} takes apart. What answers in the network follows it. */
 export const FACTS_SCRIPT = `cat /proc/self/status; echo '--'; cat /proc/self/uid_map; echo '--'; cat /proc/self/mountinfo; echo '--'
-ulimit -n; { ulimit -u || ulimit -p; } 2>/dev/null; echo '--'
+ulimit -n; { ulimit -u || ulimit -p; } 2>/dev/null; df -P -k ${INSIDE.home} | tail -n 1; echo '--'
 ls -A ${EMPTY_PLACES.join(' ')} | grep -v -e : -e '^$' | head -n 5; echo '--'
-for lb_at in kcore keys timer_list sched_debug; do [ ! -e /proc/$lb_at ] || echo "/proc/$lb_at"; done; echo '--'
-lb_of() { tr '\\0' '\\n' </proc/1/environ | sed -n "s/^KUBERNETES_SERVICE_$1=//p"; }
-[ ! "$(lb_of HOST)" ] || set -- "$@" "$(lb_of HOST):$(lb_of PORT)"
-lb_try() {
-lb_host=\${1%:*} lb_port=\${1##*:} lb_is=shut
-if command -v perl >/dev/null; then
-perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new(PeerAddr => $ARGV[0], Timeout => 2)' "$1" && lb_is=open
-elif command -v python3 >/dev/null; then
-python3 -c 'import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)' "$lb_host" "$lb_port" 2>/dev/null && lb_is=open
-elif command -v nc >/dev/null; then
-{ sleep 2 | nc "$lb_host" "$lb_port"; } >/dev/null 2>&1 &
-sleep 1
-cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ":$(printf %04X "$lb_port") 01 " && lb_is=open
-kill $! 2>/dev/null
-else lb_is=none; fi
-echo "$lb_is $1"
-}
-for lb_at in "$@"; do lb_try "$lb_at" & done; wait`;
+for lb_at in ${SECRETS.join(' ')}; do read -r lb_line </proc/$lb_at && echo "$lb_at"; done 2>/dev/null
+head -c 4096 /proc/kallsyms 2>/dev/null | grep -q -v '^0*0 ' && echo kallsyms; echo '--'
+for lb_at in ${TELLING.join(' ')}; do read -r lb_line </proc/$lb_at && echo "$lb_at"; done 2>/dev/null; echo '--'`;
 
 /** Facts of {@link FACTS_SCRIPT}, part by part. */
 interface Facts {
@@ -32,21 +23,27 @@ interface Facts {
   readonly mounts: readonly (readonly string[])[];
   readonly limits: readonly string[];
   readonly sys: string;
-  readonly masked: readonly string[];
+  /** Those of {@link SECRETS} that can be read. */
+  readonly secrets: readonly string[];
+  /** Those of {@link TELLING} that can be read. */
+  readonly telling: readonly string[];
   readonly tried: readonly string[];
 }
 
 /** The controls in force, as the kernel tells them inside, and the cluster of the pod. */
 export function assuranceOf(provider: string, meta: PodMeta, { spec }: PodState, output: string): Assurance {
   const [status = '', uidMap = '', mounts = '', ...rest] = output.split(/^--\n/m);
-  const [limits = [], [sys = ''] = [], masked = [], tried = []] = rest.map((part) => part.split('\n').filter(Boolean));
+  const [limits = [], [sys = ''] = [], secrets = [], telling = [], tried = []] = rest.map((part) =>
+    part.split('\n').filter(Boolean),
+  );
   const facts = {
     status,
     uidMap,
     mounts: mounts.split('\n').map((line) => line.split(' ')),
     limits,
     sys,
-    masked,
+    secrets,
+    telling,
     tried,
   };
   const own = spec['hostUsers'] === false ? ', own users asked for' : '';
@@ -93,13 +90,8 @@ function kernelControls(meta: PodMeta, spec: PodState['spec'], { status, uidMap 
   ];
 }
 
-function fileControls({ mounts, masked, sys }: Facts): readonly Control[] {
-  const isReadOnly =
-    mounts
-      .find((fields) => fields[4] === '/')?.[5]
-      ?.split(',')
-      .includes('ro') ?? false;
-  const isMasked = ['/proc/sys', ...masked].every((path) => mounts.some((fields) => fields[4] === path));
+function fileControls({ mounts, secrets, telling, sys }: Facts): readonly Control[] {
+  const isReadOnly = isReadOnlyAt(mounts, '/');
   return [
     control(
       'files',
@@ -108,7 +100,7 @@ function fileControls({ mounts, masked, sys }: Facts): readonly Control[] {
         ? 'only workspace, home, playground and temporary directories can be written'
         : 'the root file system can be written',
     ),
-    kernelFiles(isMasked, sys === ''),
+    kernelFiles(isReadOnlyAt(mounts, '/proc/sys'), secrets, sys === '' ? telling : [...telling, '/sys']),
     control('environment', true, "nothing of this machine's environment is passed on"),
     control('descriptors', true, 'none: processes are started by the cluster'),
   ];
@@ -129,13 +121,29 @@ function limitControls({ limits }: PodMeta, spec: PodState['spec'], facts: Facts
       processes === String(limits.processes) && openFiles === String(limits.openFiles),
       `at most ${processes} of its user, each with ${openFiles} open files`,
     ),
-    {
-      name: 'disk',
+    diskControl(limits.diskBytes, facts.limits[2]),
+  ];
+}
+
+function diskControl(limit: number | undefined, line = ''): Control {
+  const name = 'disk';
+  if (limit === undefined)
+    return {
+      name,
       status: 'absent',
       finding: "workspace, home and playground may fill the node's disk until the kubelet evicts the pod",
-      remedy: 'Bound ephemeral storage by a LimitRange of the namespace.',
-    },
-  ];
+      remedy: 'Set limits.disk, or bound ephemeral storage by a LimitRange of the namespace.',
+    };
+  const [, kibibytes] = /\s(\d{1,15})\s+\d+\s+-?\d+\s+\d+%/.exec(line) ?? [];
+  const mebibytes = Math.ceil(Number(kibibytes) / 1024);
+  return Number(kibibytes) * 1024 <= limit
+    ? { name, status: 'enforced', finding: `workspace, home and playground hold at most ${mebibytes} MiB together` }
+    : {
+        name,
+        status: 'absent',
+        finding: kibibytes ? `the cluster gave a volume of ${mebibytes} MiB` : 'the volume does not tell its size',
+        remedy: 'Use a class of storage whose volumes have the size that is asked for.',
+      };
 }
 
 function networkControl(tried: readonly string[]): Control {
@@ -164,14 +172,32 @@ function networkControl(tried: readonly string[]): Control {
   };
 }
 
-function kernelFiles(isMasked: boolean, isEmpty: boolean): Control {
-  const finding = isMasked
-    ? `the runtime masks /proc${isEmpty ? ', devices in /sys are hidden' : ''}; interrupts, modules and disks of the node can be read in /proc`
-    : 'the masks of /proc are not in place';
+/** @see https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html */
+const isReadOnlyAt = (mounts: Facts['mounts'], path: string): boolean =>
+  mounts
+    .findLast((fields) => fields[4] === path)?.[5]
+    ?.split(',')
+    .includes('ro') ?? false;
+
+function kernelFiles(isReadOnly: boolean, secrets: readonly string[], telling: readonly string[]): Control {
+  const name = 'kernel-files';
+  if (!isReadOnly || secrets.length > 0)
+    return {
+      name,
+      status: 'absent',
+      finding: isReadOnly ? `secrets of the kernel can be read: ${secrets.join(', ')}` : '/proc/sys can be written',
+      remedy: 'Use a cluster whose nodes have the usual masks of /proc.',
+    };
+  if (telling.length === 0)
+    return {
+      name,
+      status: 'enforced',
+      finding: '/proc/sys is read-only, and nothing in /proc and /sys tells of the node',
+    };
   return {
-    name: 'kernel-files',
-    status: isMasked && isEmpty ? 'weak' : 'absent',
-    finding,
+    name,
+    status: 'weak',
+    finding: `/proc/sys is read-only; these files tell of the node: ${telling.join(', ')}`,
     remedy: 'A runtime class with a kernel of its own, such as gVisor or Kata, hides them.',
   };
 }
@@ -179,7 +205,8 @@ function kernelFiles(isMasked: boolean, isEmpty: boolean): Control {
 /** The limits that the cluster says the container has, in bytes and processors; 0 for what is none. */
 function limitsOf(spec: PodState['spec']): { readonly memory: number; readonly cpu: number } {
   const containers = Array.isArray(spec['containers']) ? (spec['containers'] as readonly unknown[]) : [];
-  const { resources } = (containers[0] ?? {}) as {
+  const { resources } = (containers.find((one) => (one as { readonly name?: unknown } | null)?.name === CONTAINER) ??
+    {}) as {
     readonly resources?: { readonly limits?: Readonly<Record<string, unknown>> };
   };
   return { memory: quantityOf(resources?.limits?.['memory']), cpu: quantityOf(resources?.limits?.['cpu']) };

@@ -7,13 +7,15 @@ import {
   type TerminalSize,
 } from '@litterbox/core/provider';
 import { encodedScript, type ExecEngine, type ExecRequest, type RawExec } from '@litterbox/sandbox-kit';
-import { ChannelSocket } from './channel-socket.ts';
-import type { KubeApi } from './kube-api.ts';
+import { ChannelSocket } from './api/channel-socket.ts';
+import type { KubeApi } from './api/kube-api.ts';
 
 /** How the cluster is called in errors. */
 export const TITLE = 'Kubernetes';
 /** The container of a pod in which programs run. */
 export const CONTAINER = 'sandbox';
+/** The container beside it, which shares its network and its volume and in which no program of an agent runs. */
+export const BESIDE = 'beside';
 
 const [STDIN, STDOUT, STDERR, STATUS, RESIZE] = [0, 1, 2, 3, 4] as const;
 /** Only the newer protocol can end stdin alone, by this channel. */
@@ -36,14 +38,23 @@ const LOADER = 'IFS= read -r lb && eval "$lb"';
 const GREETING = Buffer.from('\u001e+');
 const TERMINAL_LOADER = `lb_tty=$(stty -g) && stty -icanon -echo min 1 && printf '\\036+' && IFS= read -r lb && stty "$lb_tty" && eval "$lb"`;
 
-/** The cluster, for programs of one pod. */
-export function podExecEngine(api: KubeApi, provider: string, pod: string): ExecEngine {
+/** Where programs are to run. */
+export interface ExecPlace {
+  readonly pod: string;
+  /** @defaultValue that of the sandbox */
+  readonly container?: string;
+  /** The container may not run yet: who asks will ask again. @defaultValue false */
+  readonly isEarly?: boolean;
+}
+
+/** The cluster, for programs of one container of a pod. */
+export function podExecEngine(api: KubeApi, provider: string, place: ExecPlace): ExecEngine {
   return {
     provider,
     title: TITLE,
     async start({ script, environment, hasTerminal, hasStdin }: ExecRequest, options?: CallOptions): Promise<RawExec> {
       const argv = ['env', '-i', '/bin/sh', '-c', hasTerminal ? TERMINAL_LOADER : LOADER];
-      const socket = await openExec(api, pod, argv, hasTerminal, options);
+      const socket = await openExec(api, place, argv, hasTerminal, options);
       const isFramed = socket.protocol !== V5;
       const exports = environment.map((one) => {
         const cut = one.indexOf('=');
@@ -66,17 +77,17 @@ export function podExecEngine(api: KubeApi, provider: string, pod: string): Exec
 
 async function openExec(
   api: KubeApi,
-  pod: string,
+  { pod, container = CONTAINER, isEarly = false }: ExecPlace,
   argv: readonly string[],
   hasTerminal: boolean,
   options?: CallOptions,
 ): Promise<ChannelSocket> {
-  const query = new URLSearchParams({ container: CONTAINER, stdin: 'true', stdout: 'true' });
+  const query = new URLSearchParams({ container, stdin: 'true', stdout: 'true' });
   query.set('stderr', String(!hasTerminal));
   query.set('tty', String(hasTerminal));
   for (const word of argv) query.append('command', word);
   const path = `${await api.pathOf(`pods/${pod}/exec`)}?${query.toString()}`;
-  return new ChannelSocket(await api.socket('process.spawn', path, [V5, V4], options));
+  return new ChannelSocket(await api.socket('process.spawn', path, [V5, V4], { ...options, isOnce: isEarly }));
 }
 
 const quotedValue = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`;

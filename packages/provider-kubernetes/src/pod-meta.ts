@@ -34,14 +34,24 @@ export interface MadePod {
   readonly imageEnvironment: Readonly<Record<string, string>>;
   /** Numbers of the node's processors that its programs are bound to. */
   readonly processors: readonly number[];
+  /** The image has Perl, and a container beside that carries bytes of ports by it. */
+  readonly hasPorts?: true;
 }
 
-/** A pod as a cluster describes it, as far as that is used. */
-export interface PodState {
-  readonly id: SandboxId;
+/** A sandbox as annotations describe it. */
+export interface NotedSandbox {
   readonly meta: PodMeta | undefined;
   readonly made: MadePod | undefined;
   readonly isStopped: boolean;
+}
+
+/** A sandbox as a cluster describes its pod, and its claim where it has one, as far as that is used. */
+export interface PodState extends NotedSandbox {
+  readonly id: SandboxId;
+  /** A claim has its files. They outlive the pod, which may be gone or be over. */
+  readonly hasClaim: boolean;
+  /** There is no pod, or none that can run again. */
+  readonly isGone: boolean;
   readonly isRunning: boolean;
   /** It is being deleted, or has ended for ever. */
   readonly isOver: boolean;
@@ -54,6 +64,8 @@ export interface PodState {
   /** The node that it is on; empty before it has one. */
   readonly node: string;
   readonly spec: Readonly<Record<string, unknown>>;
+  /** From which on the cluster tells what happens to it. */
+  readonly version: string;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -64,35 +76,43 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 /** Reads a pod as hostile text; undefined for one that is none of ours. */
 export function podStateOf(pod: unknown, provider: string): PodState | undefined {
   const { metadata, spec, status } = object(pod);
-  const { name, labels, annotations, deletionTimestamp } = object(metadata);
+  const { name, labels, annotations, deletionTimestamp, resourceVersion } = object(metadata);
   const id = text(object(labels)[LABELS.id]);
   if (!Ids.is(id) || name !== podName(id)) return undefined;
-  const notes = object(annotations);
-  const { phase, containerStatuses, initContainerStatuses, conditions } = object(status);
+  const { phase, containerStatuses, conditions } = object(status);
   const own = object(list(containerStatuses).find((one) => object(one)['name'] === 'sandbox'));
-  const waitings = [...list(initContainerStatuses), own].map((one) => object(object(object(one)['state'])['waiting']));
-  const waiting = waitings.find(({ reason }) => text(reason) !== '' && reason !== 'PodInitializing');
+  const waitings = list(containerStatuses).map((one) => object(object(object(one)['state'])['waiting']));
+  const waiting = waitings.find(({ reason }) => text(reason) !== '' && reason !== 'ContainerCreating');
   const unscheduled = list(conditions)
     .map(object)
     .find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
   const why = waiting ?? unscheduled;
   return {
     id,
-    meta: metaOf(text(notes[ANNOTATIONS.meta]), id, provider),
-    made: madeOf(text(notes[ANNOTATIONS.made])),
-    isStopped: notes[ANNOTATIONS.rest] === 'stopped',
+    ...noted(annotations, id, provider),
+    hasClaim: false,
+    isGone: deletionTimestamp !== undefined || phase === 'Failed' || phase === 'Succeeded',
     isRunning: phase === 'Running' && object(object(own)['state'])['running'] !== undefined && !deletionTimestamp,
     isOver: deletionTimestamp !== undefined || phase === 'Failed' || phase === 'Succeeded',
     hasEnded:
       deletionTimestamp !== undefined &&
       list(containerStatuses).length > 0 &&
       list(containerStatuses).every((one) => object(object(one)['state'])['terminated'] !== undefined),
-    isIdle: [...list(initContainerStatuses), ...list(containerStatuses)].every(
-      (one) => object(object(one)['state'])['running'] === undefined,
-    ),
+    isIdle: list(containerStatuses).every((one) => object(object(one)['state'])['running'] === undefined),
     waiting: why && { reason: text(why['reason']).slice(0, 100), message: text(why['message']).slice(0, 500) },
     node: text(object(spec)['nodeName']),
     spec: object(spec),
+    version: text(resourceVersion),
+  };
+}
+
+/** Reads annotations as hostile text. */
+export function noted(annotations: unknown, id: SandboxId, provider: string): NotedSandbox {
+  const notes = object(annotations);
+  return {
+    meta: metaOf(text(notes[ANNOTATIONS.meta]), id, provider),
+    made: madeOf(text(notes[ANNOTATIONS.made])),
+    isStopped: notes[ANNOTATIONS.rest] === 'stopped',
   };
 }
 
@@ -115,7 +135,7 @@ function metaOf(json: string, id: SandboxId, provider: string): PodMeta | undefi
 
 function madeOf(json: string): MadePod | undefined {
   try {
-    const { firstMark, imageEnvironment, processors } = object(JSON.parse(json));
+    const { firstMark, imageEnvironment, processors, hasPorts } = object(JSON.parse(json));
     const isWhole =
       typeof firstMark === 'string' &&
       isObjectOf(imageEnvironment, (one) => typeof one === 'string') &&
@@ -126,6 +146,7 @@ function madeOf(json: string): MadePod | undefined {
           firstMark,
           imageEnvironment: imageEnvironment as MadePod['imageEnvironment'],
           processors: processors as MadePod['processors'],
+          ...(hasPorts === true && { hasPorts }),
         }
       : undefined;
   } catch {

@@ -1,5 +1,6 @@
 import {
   type Assurance,
+  assertPort,
   CALL_VARIABLE,
   type CallOptions,
   type ChangeMark,
@@ -10,18 +11,31 @@ import {
   INSIDE,
   KILL_FUNCTION,
   LitterboxError,
+  type NamespaceLoopback,
   type ProcessHandle,
   type ProcessSpec,
   type ResourceUsage,
   type SandboxId,
   type SandboxRuntime,
+  type SandboxSpec,
 } from '@litterbox/core/provider';
 import { baseEnvironment, ChangeScanner, DEFAULT_PATH, ExecProcess, notHere, notRunning } from '@litterbox/sandbox-kit';
-import type { KubeApi } from './kube-api.ts';
+import { assertControls } from './assert-controls.ts';
+import { type BegunSandbox, beginSandbox } from './begin-sandbox.ts';
+import { killAll } from './kill-all.ts';
+import { apiAddress, type KubeApi } from './api/kube-api.ts';
+import { BEGIN_LOOK, END_LOOK } from './network-probe.ts';
 import { assuranceOf, FACTS_SCRIPT } from './pod-assurance.ts';
-import { podExecEngine } from './pod-exec.ts';
+import { BESIDE, CONTAINER, podExecEngine } from './pod-exec.ts';
+import { cannotFreeze } from './pod-failures.ts';
+import { OWN_ENVIRONMENT } from './own-environment.ts';
+import { podLoopback } from './pod-loopback.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, podName, type PodState } from './pod-meta.ts';
+import { asSoonAsItRuns } from './as-soon-as-it-runs.ts';
 import type { Pods } from './pods.ts';
+import { USAGE, usageOf } from './pod-usage.ts';
+import { StartGate } from './start-gate.ts';
+import { TRAITS } from './traits.ts';
 
 export interface PodRuntimeInput {
   readonly api: KubeApi;
@@ -37,43 +51,23 @@ export interface PodRuntimeInput {
 /** How long what we tell a pod may take: it only ever sends signals. */
 const TELL_MS = 10_000;
 const MAX_FACTS_BYTES = 2 ** 20;
-/** The environment of programs that are the provider's own. */
-const OWN_ENVIRONMENT = {
-  PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin',
-  LC_ALL: 'C',
-  TZ: 'UTC0',
-  [CALL_VARIABLE]: 'infrastructure',
-};
-
-/** Shell text that ends all processes but the first and itself, without starting any; again, because one may be forking. */
-const KILL_ALL = `lb_n=0 lb_more=1
-while [ "$lb_more" ] && [ $lb_n -lt 50 ]; do
-lb_n=$((lb_n+1)) lb_more=
-for lb_p in /proc/[0-9]*; do
-lb_p=\${lb_p#/proc/}
-[ $lb_p = 1 ] || [ $lb_p = $$ ] || { kill -KILL $lb_p && lb_more=1; } 2>/dev/null
-done
-done`;
-/** Shell text that tells how many processes there are, and memory and time of the control groups of either version. */
-const USAGE = `lb_n=0; for lb_p in /proc/[0-9]*; do lb_n=$((lb_n+1)); done; echo "p $lb_n"
-cd /sys/fs/cgroup
-for lb_f in memory.current memory/memory.usage_in_bytes; do read -r lb_n <$lb_f && echo "m $lb_n"; done
-read -r lb_n <cpuacct/cpuacct.usage && echo "n $lb_n"
-read -r lb_w lb_n <cpu.stat && echo "u $lb_n"
-exit 0`;
-
 /** A sandbox in a pod, as one process uses it. */
 export class PodRuntime implements SandboxRuntime {
   readonly id: SandboxId;
   readonly workdir: string;
   readonly playground = INSIDE.playground;
-  readonly environment: Readonly<Record<string, string>>;
+  connect?: NonNullable<SandboxRuntime['connect']>;
+  listen?: NonNullable<SandboxRuntime['listen']>;
   readonly #input: PodRuntimeInput;
   readonly #processes = new Set<ExecProcess>();
+  readonly #gate = new StartGate();
   readonly #scanner: ChangeScanner;
   /** Runs our own words beside the agent's programs. */
   readonly #control: ExecChannel;
-  #firstMark: ChangeMark | undefined;
+  #made: MadePod | undefined;
+  #loopback: NamespaceLoopback | undefined;
+  /** The controls at its making, for who asks first. */
+  #begun: Assurance | undefined;
   #isDisposed = false;
 
   constructor(input: PodRuntimeInput) {
@@ -81,9 +75,7 @@ export class PodRuntime implements SandboxRuntime {
     this.#input = input;
     this.id = meta.id;
     this.workdir = meta.workdir;
-    this.#firstMark = made?.firstMark;
-    const { PATH = DEFAULT_PATH, ...image } = made?.imageEnvironment ?? {};
-    this.environment = { ...image, ...baseEnvironment(meta.slug, PATH), ...meta.environment };
+    if (made) this.#become(made);
     this.#control = new ExecChannel({ spawn: (spec, call) => this.#start(spec, OWN_ENVIRONMENT, call) });
     this.#scanner = new ChangeScanner({
       host,
@@ -94,19 +86,73 @@ export class PodRuntime implements SandboxRuntime {
     });
   }
 
-  /** From this moment on counts what changes. */
-  beginAt(mark: ChangeMark): void {
-    this.#firstMark = mark;
+  get environment(): Readonly<Record<string, string>> {
+    const { slug, environment } = this.#input.meta;
+    const { PATH = DEFAULT_PATH, ...image } = this.#made?.imageEnvironment ?? {};
+    return { ...image, ...baseEnvironment(slug, PATH), ...environment };
+  }
+
+  /**
+   * Lays the base down in a pod that begins.
+   *
+   * @param running resolves when the cluster says that it runs, which is up to a second late; rejects when it never will
+   */
+  async begin(
+    spec: SandboxSpec,
+    addresses: readonly string[],
+    running: Promise<unknown>,
+    options?: CallOptions,
+  ): Promise<BegunSandbox> {
+    const start = async (argv: readonly [string, ...string[]]) =>
+      await asSoonAsItRuns(running, (isEarly) =>
+        this.#start({ argv, stdin: 'pipe', cwd: '/' }, OWN_ENVIRONMENT, options, isEarly),
+      );
+    return await beginSandbox(start, spec, { addresses, running }, options);
+  }
+
+  /** All of it has been made. */
+  finish(made: MadePod, assurance: Assurance): void {
+    this.#become(made);
+    this.#begun = assurance;
+  }
+
+  #become(made: MadePod): void {
+    this.#made = made;
+    if (!made.hasPorts) return;
+    const { api, pods } = this.#input;
+    const loopback = podLoopback({ api, provider: pods.provider, pod: podName(this.id) });
+    this.#loopback = loopback;
+    this.connect = async (port, options) => {
+      assertPort('runtime.connect', port);
+      await this.#assertRunning(options);
+      return await loopback.connect(port, options);
+    };
+    this.listen = async (port, onConnection, options) => {
+      assertPort('runtime.listen', port);
+      await this.#assertRunning(options);
+      return await loopback.listen(port, onConnection, options);
+    };
   }
 
   async assurance(options?: CallOptions): Promise<Assurance> {
-    const state = await this.#found(options);
-    const { server } = await this.#input.api.context();
-    const { hostname, port, protocol } = new URL(server);
-    const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+    options?.signal?.throwIfAborted();
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun) return begun;
+    return await this.#look(await this.#assertRunning(options), options);
+  }
+
+  /** The controls of a pod that has just begun. @throws LitterboxError see `assertControls` */
+  async assertControls(found: Assurance, options?: CallOptions): Promise<Assurance> {
+    const { pods, meta } = this.#input;
+    const look = async (call?: CallOptions) => await this.#look(await this.#found(call), call);
+    return await assertControls({ provider: pods.provider, traits: TRAITS, meta, found, look }, options);
+  }
+
+  async #look(state: PodState, options?: CallOptions): Promise<Assurance> {
     const { stdout } = await this.#control.run({
-      argv: [address],
-      script: FACTS_SCRIPT,
+      argv: [await apiAddress(this.#input.api)],
+      script: `${BEGIN_LOOK}\n${FACTS_SCRIPT}\n${END_LOOK}`,
       maxOutputBytes: MAX_FACTS_BYTES,
     });
     options?.signal?.throwIfAborted();
@@ -122,7 +168,7 @@ export class PodRuntime implements SandboxRuntime {
 
   async scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan> {
     await this.#assertRunning(options);
-    return await this.#scanner.scan(mark ?? this.#firstMark, options);
+    return await this.#scanner.scan(mark ?? this.#made?.firstMark, options);
   }
 
   async mark(options?: CallOptions): Promise<ChangeMark> {
@@ -132,54 +178,43 @@ export class PodRuntime implements SandboxRuntime {
 
   async pause(options?: CallOptions): Promise<void> {
     if ((await this.#found(options)).isStopped) return;
-    throw new LitterboxError('UNSUPPORTED', 'A pod cannot be frozen.', {
-      operation: 'runtime.pause',
-      provider: this.#input.pods.provider,
-      hint: 'Stop it instead: its files stay.',
-    });
+    throw cannotFreeze(this.#input.pods.provider);
   }
 
   async resume(options?: CallOptions): Promise<void> {
     await this.start(options);
   }
 
-  /** The pod stays, with its files and what it has reserved: they lie on its node and would go with it. */
+  /** With a claim the pod goes, and what it had reserved. Without one it stays: its files lie on its node and would go with it. */
   async stop(options?: CallOptions): Promise<void> {
-    await this.#input.pods.annotate(this.id, { [ANNOTATIONS.rest]: 'stopped' });
-    // It is a shell's own work: where no more processes are to be had, it goes on all the same.
-    const killer = await podExecEngine(this.#input.api, this.#input.pods.provider, podName(this.id)).start(
-      { script: () => KILL_ALL, environment: [], hasTerminal: false, hasStdin: false },
-      options,
-    );
-    for await (const _chunk of killer.output); // until it has ended
-    killer.destroy();
+    const { api, pods, meta } = this.#input;
+    await pods.annotate(meta, { [ANNOTATIONS.rest]: 'stopped' });
+    if (meta.limits.diskBytes !== undefined) return await pods.end(this.id, options);
+    const { hasPorts } = this.#made ?? {};
+    const places = [CONTAINER, ...(hasPorts ? [BESIDE] : [])].map((container) => ({
+      pod: podName(this.id),
+      container,
+    }));
+    await Promise.all(places.map((place) => killAll(podExecEngine(api, pods.provider, place), options)));
   }
 
   async start(options?: CallOptions): Promise<void> {
-    if ((await this.#found(options)).isStopped)
-      await this.#input.pods.annotate(this.id, { [ANNOTATIONS.rest]: null }, options);
+    const { pods, meta } = this.#input;
+    if ((await this.#found(options)).isStopped) await pods.annotate(meta, { [ANNOTATIONS.rest]: null }, options);
+    await this.#assertRunning(options);
   }
 
   async usage(options?: CallOptions): Promise<ResourceUsage> {
     const { stdout } = await this.#control.run({ argv: ['-'], script: USAGE, maxOutputBytes: MAX_FACTS_BYTES });
     options?.signal?.throwIfAborted();
-    const of = (letter: string) => {
-      const [, digits] = new RegExp(`^${letter} (\\d{1,15})$`, 'm').exec(decodeRaw(stdout.bytes)) ?? [];
-      return digits === undefined ? undefined : Number(digits);
-    };
-    const [processes, memoryBytes, nanoseconds, microseconds] = [of('p'), of('m'), of('n'), of('u')];
-    const cpuMs = nanoseconds === undefined ? microseconds && microseconds / 1e3 : nanoseconds / 1e6;
-    return {
-      ...(processes !== undefined && { processes }),
-      ...(memoryBytes !== undefined && { memoryBytes }),
-      ...(cpuMs !== undefined && { cpuMs: Math.round(cpuMs) }),
-    };
+    return usageOf(decodeRaw(stdout.bytes));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     // The processes first, while there is somebody to end them.
     await Promise.allSettled([...this.#processes].map((process) => process[Symbol.asyncDispose]()));
     this.#isDisposed = true;
+    await this.#loopback?.[Symbol.asyncDispose]();
     await this.#scanner[Symbol.asyncDispose]();
     await this.#control[Symbol.asyncDispose]();
   }
@@ -191,16 +226,32 @@ export class PodRuntime implements SandboxRuntime {
     return state;
   }
 
-  async #assertRunning(options?: CallOptions): Promise<void> {
+  /** A pod that was evicted, or whose node was lost, is made anew where a claim has its files. */
+  async #assertRunning(options?: CallOptions): Promise<PodState> {
+    const { pods } = this.#input;
     const state = await this.#found(options);
-    if (state.isStopped) throw notRunning(this.#input.pods.provider, 'stopped');
-    if (!state.isRunning) await this.#input.pods.running(this.id, options);
+    if (state.isStopped) throw notRunning(pods.provider, 'stopped');
+    if (state.isRunning) return state;
+    return state.hasClaim && state.isGone ? await this.#restart(options) : await pods.running(this.id, state, options);
+  }
+
+  async #restart(options?: CallOptions): Promise<PodState> {
+    const { api, pods, meta } = this.#input;
+    const state = await pods.restart(meta, [await apiAddress(api)], options);
+    try {
+      await this.assertControls(await this.#look(state, options), options);
+      return state;
+    } catch (error) {
+      await pods.end(this.id).catch(() => {}); // nothing of an agent's has run in it
+      throw error;
+    }
   }
 
   async #start(
     spec: ProcessSpec,
     environment: Readonly<Record<string, string>>,
     options?: CallOptions,
+    isEarly = false,
   ): Promise<ProcessHandle> {
     const { api, pods, meta } = this.#input;
     if (this.#isDisposed)
@@ -210,23 +261,25 @@ export class PodRuntime implements SandboxRuntime {
         hint: 'Open it again.',
       });
     const isOwn = environment === OWN_ENVIRONMENT;
-    const process = await ExecProcess.start(
-      {
-        engine: podExecEngine(api, pods.provider, podName(this.id)),
-        spec: {
-          cwd: this.workdir,
-          ...spec,
-          env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
+    const process = await this.#gate.through(() =>
+      ExecProcess.start(
+        {
+          engine: podExecEngine(api, pods.provider, { pod: podName(this.id), isEarly }),
+          spec: {
+            cwd: this.workdir,
+            ...spec,
+            env: { [CALL_VARIABLE]: crypto.randomUUID(), ...(spec.env ?? environment) },
+          },
+          inherited: [],
+          workspace: this.workdir,
+          openFiles: meta.limits.openFiles,
+          processes: meta.limits.processes,
+          processors: this.#made?.processors ?? [],
+          ...(!isOwn && { runBeside: (script) => this.#signal(script) }),
+          onEnd: (one) => this.#processes.delete(one),
         },
-        inherited: [],
-        workspace: this.workdir,
-        openFiles: meta.limits.openFiles,
-        processes: meta.limits.processes,
-        processors: this.#input.made?.processors ?? [],
-        ...(!isOwn && { runBeside: (script) => this.#signal(script) }),
-        onEnd: (one) => this.#processes.delete(one),
-      },
-      options,
+        options,
+      ),
     );
     if (!isOwn) this.#processes.add(process);
     return process;

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { INSIDE, type SandboxId, quoted } from '@litterbox/core/provider';
 import { INIT_SCRIPT, ownNames, TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/sandbox-kit';
-import { CONTAINER } from './pod-exec.ts';
+import { beginLooking } from './network-probe.ts';
+import { BESIDE, CONTAINER } from './pod-exec.ts';
 import { ANNOTATIONS, LABELS, type PodMeta, podName } from './pod-meta.ts';
 
 /** Where the container that prepares a pod has the volume that the sandbox writes to. */
 const WORK = '/litterbox';
+/** Where programs of the container beside listen for each other. The sandbox does not have it. */
+export const SOCKETS = `${WORK}/sockets`;
 /** Directories in which every Linux shows the devices of its machine, laid over with an empty one; of /proc the runtime has masks of its own. */
 export const EMPTY_PLACES = ['block', 'bus', 'class', 'dev', 'devices', 'kernel', 'module'].map(
   (name) => `/sys/${name}`,
@@ -46,8 +49,16 @@ const LOCKED = {
   procMount: 'Default',
 } as const;
 
-/** Every field that decides about isolation is given, whatever the cluster's defaults are: the profile `restricted`, and more. */
-export function podOf(meta: PodMeta): object {
+/** The container beside waits, and carries bytes of ports: a program in Perl and three of its wrapper for each of 64 connections. */
+const BESIDE_LIMITS = { cpus: 1, memoryBytes: 512 * 2 ** 20 } as const;
+
+/**
+ * Every field that decides about isolation is given, whatever the cluster's defaults are: the profile `restricted`, and more. A node starts
+ * containers one after the other and waits for what the first one has to do when it starts: directories are there before they are mounted.
+ *
+ * @param addresses of the cluster's API, none of which may answer from inside: `HOST:PORT`
+ */
+export function podOf(meta: PodMeta, addresses: readonly string[]): object {
   const { id, repositoryId, limits, user } = meta;
   return {
     apiVersion: 'v1',
@@ -75,23 +86,37 @@ export function podOf(meta: PodMeta): object {
         runAsUser: user,
         runAsGroup: user,
         supplementalGroups: [],
+        // A volume belongs to root until somebody says whose it is.
+        ...(limits.diskBytes !== undefined && { fsGroup: user, fsGroupChangePolicy: 'OnRootMismatch' }),
         // The pod's network is its own: no port in there is another's.
         sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }],
         seccompProfile: { type: 'RuntimeDefault' },
       },
-      initContainers: [
+      containers: [
         {
-          ...containerOf(meta, 'prepare', prepareScript(user)),
+          ...containerOf({ name: BESIDE, image: meta.image, script: INIT_SCRIPT, limits: BESIDE_LIMITS }),
           volumeMounts: [{ name: 'work', mountPath: WORK }],
+          lifecycle: { postStart: { exec: { command: ['/bin/sh', '-c', prepareScript(user, addresses)] } } },
+        },
+        {
+          ...containerOf({ name: CONTAINER, image: meta.image, script: INIT_SCRIPT, limits }),
+          stdin: true,
+          volumeMounts: mountsOf(meta),
         },
       ],
-      containers: [{ ...containerOf(meta, CONTAINER, INIT_SCRIPT), stdin: true, volumeMounts: mountsOf(meta) }],
-      volumes: volumesOf(limits),
+      volumes: volumesOf(meta),
     },
   };
 }
 
-function containerOf({ image, limits }: PodMeta, name: string, script: string): object {
+interface ContainerInput {
+  readonly name: string;
+  readonly image: string;
+  readonly script: string;
+  readonly limits: { readonly cpus: number; readonly memoryBytes: number };
+}
+
+function containerOf({ name, image, script, limits }: ContainerInput): object {
   const cpu = Math.ceil(limits.cpus * 1000);
   return {
     name,
@@ -102,7 +127,7 @@ function containerOf({ image, limits }: PodMeta, name: string, script: string): 
     env: [],
     securityContext: LOCKED,
     resources: {
-      requests: { cpu: `${Math.min(100, cpu)}m`, memory: '64Mi' },
+      requests: { cpu: `${Math.min(name === BESIDE ? 10 : 100, cpu)}m`, memory: name === BESIDE ? '16Mi' : '64Mi' },
       limits: { cpu: `${cpu}m`, memory: `${limits.memoryBytes}` },
     },
   };
@@ -122,29 +147,37 @@ function mountsOf({ workdir, user }: PodMeta): readonly object[] {
     work(INSIDE.home, 'home'),
     work(INSIDE.playground, 'playground'),
     ...Object.keys(ownNames({ uid: user, gid: user })).map((file) => work(`/etc/${file}`, `names/${file}`, true)),
-    ...EMPTY_PLACES.map((path) => work(path, 'empty', true)),
+    ...EMPTY_PLACES.map((mountPath) => ({ name: 'empty', mountPath, readOnly: true })),
     ...[...TEMPORARY_DIRECTORIES, '/run'].map((directory) => ({ name: volumeName(directory), mountPath: directory })),
   ];
 }
 
-function volumesOf({ memoryBytes }: PodMeta['limits']): readonly object[] {
+function volumesOf({ id, limits: { memoryBytes, diskBytes } }: PodMeta): readonly object[] {
   const memory = (directory: string, sizeBytes: number) => ({
     name: volumeName(directory),
     emptyDir: { medium: 'Memory', sizeLimit: `${sizeBytes}` },
   });
   return [
-    { name: 'work', emptyDir: {} },
+    diskBytes === undefined
+      ? { name: 'work', emptyDir: {} }
+      : { name: 'work', persistentVolumeClaim: { claimName: podName(id) } },
+    { name: 'empty', emptyDir: {} },
     ...TEMPORARY_DIRECTORIES.map((directory) => memory(directory, temporaryBytes(memoryBytes))),
     memory('/run', RUN_BYTES),
   ];
 }
 
-/** Shell text: directories of the sandbox's own user, for mounts that the kubelet would make as root. */
-function prepareScript(user: number): string {
+/** Shell text: makes directories of the sandbox's own user, for mounts that the kubelet would make as root, and looks at the network. */
+function prepareScript(user: number, addresses: readonly string[]): string {
   const files = Object.entries(ownNames({ uid: user, gid: user })).map(
-    ([name, content]) => `printf %s ${quoted(content)} >names/${name}`,
+    ([name, content]) => `printf %s ${quoted(content)} >new/${name}`,
   );
+  // Once: a volume that comes back may be full. A volume of a group hands that on to its directories.
   return `set -e; umask 022; cd ${WORK}
-[ -d workspace ] || { mkdir -m 0755 workspace names empty; mkdir -m 0700 home playground; }
-${files.join('\n')}`;
+[ ! -d names ] || exit 0
+mkdir -m 0755 workspace new; mkdir -m 0700 home playground sockets
+${files.join('\n')}
+chmod g-s workspace new home playground sockets
+mv new names
+${beginLooking(addresses)}`;
 }

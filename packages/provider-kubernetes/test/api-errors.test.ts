@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '@litterbox/core/provider';
-import { KubeApi } from '../src/kube-api.ts';
+import { KubeApi } from '../src/api/kube-api.ts';
 import { podStateOf } from '../src/pod-meta.ts';
 import { fakeCluster, kubeconfig, TOKEN } from './fake-cluster.ts';
 

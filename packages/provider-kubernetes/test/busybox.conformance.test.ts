@@ -1,22 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, it } from '@jest/globals';
-import { describeSandboxProvider, forBackend } from '@litterbox/conformance';
-import { localHost } from '@litterbox/host';
-import { kubernetes } from '../src/index.ts';
-import { absence } from './cluster.ts';
+import { runConformance } from './run-conformance.ts';
 
-const directory = await mkdtemp(join(tmpdir(), 'litterbox-kubernetes-'));
-afterAll(() => rm(directory, { recursive: true, force: true }));
-const host = localHost();
-
-describeSandboxProvider({
-  name: 'kubernetes, busybox:latest',
-  runner: await forBackend('kubernetes', { describe, it, afterAll }, absence),
-  open: async () => kubernetes({ host, facts: await host.facts(), directory }),
-  host,
-  timeoutMs: 180_000,
-  root: { type: 'image', reference: 'busybox:latest' },
-  lacking: ['pause', 'kernel-files', 'refused-processes'],
-});
+await runConformance('busybox:latest');

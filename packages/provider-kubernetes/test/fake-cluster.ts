@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { KubeApi } from '../src/kube-api.ts';
+import { KubeApi } from '../src/api/kube-api.ts';
 
 /** Behaviour of a {@link fakeCluster}; the real ones that can be had here speak no v5, and fail when they like. */
 export interface FakeCluster {

@@ -15,7 +15,7 @@ const SUCCESS = JSON.stringify({ status: 'Success' });
 async function started(cluster: FakeCluster, options?: CallOptions) {
   const fake = await fakeCluster(cluster);
   const scripts: boolean[] = [];
-  const exec = await podExecEngine(fake.api, 'kubernetes', 'litterbox-x').start(
+  const exec = await podExecEngine(fake.api, 'kubernetes', { pod: 'litterbox-x' }).start(
     {
       script: (hasFramedStdin) => {
         scripts.push(hasFramedStdin);

@@ -3,7 +3,7 @@ import { fixtureWorkspace } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
 import { SandboxId, type SandboxProvider, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
 import { kubernetes } from '../src/index.ts';
-import { KubeApi } from '../src/kube-api.ts';
+import { KubeApi } from '../src/api/kube-api.ts';
 
 export const specOf = (id: SandboxId, changes: Partial<SandboxSpec> = {}): SandboxSpec => ({
   id,

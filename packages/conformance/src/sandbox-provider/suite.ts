@@ -28,7 +28,7 @@ export interface SandboxProviderOptions {
   readonly root?: SandboxRoot;
   /**
    * What this machine cannot give this provider: limits, to a rootless engine without control groups of its own; the freezer
-   * (`pause`); a count of the processes that were refused, to a pod (`refused-processes`); the kernel's files out of sight, to a pod on the kernel of its node (`kernel-files`); a bound on the speed of the disk, with version 1 of control groups (`disk-speed`); on a file system that packs empty files, a
+   * (`pause`); a count of the processes that were refused, to a pod (`refused-processes`); a bound on the speed of the disk, with version 1 of control groups (`disk-speed`); on a file system that packs empty files, a
    * bound on their number besides that on their size (`disk-files`); to an engine with files of its own, file
    * systems in files (`disk`) and copies of layers (`copies`). Sandboxes are then made with `allowDegraded`, and the kit holds the provider to
    * refuse each of them by name, without that consent or where it is asked for. What is not named here has to hold; what is named and holds
@@ -43,7 +43,7 @@ export interface SandboxProviderOptions {
 
 /** What a machine may lack. */
 export type Lacking =
-  | Extract<ControlName, 'memory' | 'cpu' | 'processes' | 'kernel-files'>
+  | Extract<ControlName, 'memory' | 'cpu' | 'processes'>
   | 'pause'
   | 'refused-processes'
   | 'disk'

@@ -1,6 +1,7 @@
 import { type Assurance, type Control, type ControlName } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import { INSTALLER_CAPABILITIES } from './container-options.ts';
+import { MASKED_PATHS } from '../inside/kernel-files.ts';
 import type { EngineFacts } from '../engine/engine-facts.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
 
@@ -104,11 +105,7 @@ export function assuranceOf(input: AssuranceInput): Assurance {
           ? `only workspace, home, playground and temporary directories can be written (${binds} of them directories of Litterbox)`
           : 'the root file system can be written',
       ),
-      control(
-        'kernel-files',
-        isMasked(HostConfig),
-        isMasked(HostConfig) ? `${title}'s masks are in place` : 'the masks of /proc and /sys are empty',
-      ),
+      kernelFiles(title, HostConfig, report),
       control('environment', true, "nothing of the host's environment is passed on"),
       control('descriptors', true, `none: processes are started by ${title}`),
       control(
@@ -154,13 +151,19 @@ function diskControl(
   );
 }
 
-/** An empty list would unmask; absent means the engine's own. */
-function isMasked(config: Docker.HostConfig): boolean {
+/** An empty list would unmask, and the engine's own masks leave what tells of the machine; absent means that it does not say. */
+function kernelFiles(title: string, config: Docker.HostConfig, remedy: string): Control {
   const { MaskedPaths, ReadonlyPaths } = config as Docker.HostConfig & {
     MaskedPaths?: readonly string[] | null;
     ReadonlyPaths?: readonly string[] | null;
   };
-  return [MaskedPaths, ReadonlyPaths].every((paths) => paths === undefined || paths === null || paths.length > 0);
+  const name = 'kernel-files';
+  if ([MaskedPaths, ReadonlyPaths].some((paths) => paths?.length === 0))
+    return { name, status: 'absent', finding: 'the masks of /proc and /sys are empty', remedy };
+  const unmasked = MaskedPaths ? MASKED_PATHS.filter((path) => !MaskedPaths.includes(path)) : [];
+  return unmasked.length === 0
+    ? { name, status: 'enforced', finding: `${title}'s masks are in place` }
+    : { name, status: 'weak', finding: `some files of the kernel can be read: ${unmasked.join(', ')}`, remedy };
 }
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;

@@ -3,7 +3,8 @@ import { type ClockMoment, nanosecondsOf } from './clock-mark.ts';
 import { type FoundEntry, foundEntry, sizeOf } from './found-entry.ts';
 import { NulSplitter } from './nul-splitter.ts';
 import { ScanBound, tooManyChanges } from './scan-bound.ts';
-import { bootIdOf, isMoment, secondsOf } from './told-clock.ts';
+import { clockMoment, justBefore, secondsOfDate, TELL_CLOCK, clockOf, UNKNOWN_CLOCK } from './shell-clock.ts';
+import { isMoment } from './told-clock.ts';
 
 export interface FindRequest {
   /** Absolute paths. Empty: nothing is looked at, only the moment is told. */
@@ -47,7 +48,7 @@ export class Finder {
     const bound = new ScanBound();
     const splitter = new NulSplitter((text) => {
       if (text.startsWith('T ')) moment = isMoment(text.slice(2)) ? justBefore(text.slice(2)) : '';
-      else if (text.startsWith('B ')) clock = toldClock(text);
+      else if (text.startsWith('B ')) clock = clockOf(text);
       else if (bound.take(text)) onEntry(foundEntry(text));
     });
     const expression = childrenOnly
@@ -92,7 +93,7 @@ export class Finder {
       if (bound.take(rest)) onEntry(entryOfMode(Number.parseInt(mode, 16), inode, sizeOf(size), rest));
     };
     const splitter = new WordSplitter(`${word} `, (record) => {
-      if (record.startsWith('B ')) clock = toldClock(record.replace(/\0$/, ''));
+      if (record.startsWith('B ')) clock = clockOf(record.replace(/\0$/, ''));
       else entryOf(record);
     });
     const depth = childrenOnly ? '-mindepth 1 -maxdepth 1' : '';
@@ -137,29 +138,6 @@ exit 0`;
   }
 }
 
-/** Shell text: prints `B`, the seconds since the machine was started, the name of that start, and NUL. Builtins alone. */
-const TELL_CLOCK = `lb_boot= lb_up=
-read -r lb_boot </proc/sys/kernel/random/boot_id
-read -r lb_up lb_rest </proc/uptime
-printf 'B %s %s\\0' "$lb_up" "$lb_boot"`;
-
-/** As {@link TELL_CLOCK} tells it. */
-interface ToldClock {
-  readonly bootId: string;
-  readonly upSeconds: number;
-}
-
-const UNKNOWN_CLOCK: ToldClock = { bootId: '', upSeconds: 0 };
-
-function toldClock(text: string): ToldClock {
-  const [, up = '', bootId = ''] = text.split(' ');
-  return { bootId: bootIdOf(bootId), upSeconds: secondsOf(up) };
-}
-
-function clockMoment(moment: string, { bootId, upSeconds }: ToldClock): ClockMoment {
-  return { moment, bootId, aheadSeconds: Number(moment) - upSeconds, isRough: true };
-}
-
 /**
  * Prints the kernel's time: a directory of /proc is made when it is first looked at, and this one belongs to `find` itself.
  */
@@ -199,19 +177,6 @@ function entryOfMode(mode: number, inode: string, sizeBytes: number, path: strin
   const letter = LETTERS[mode & TYPE_BITS] ?? 's';
   const isReadable = letter !== 'd' || (mode & LISTABLE) === LISTABLE;
   return { letter, inode, mode: mode & 0o7777, sizeBytes, path, isReadable };
-}
-
-/** Seconds with nine decimals, of a date and a time in UTC as `stat` prints them. */
-function secondsOfDate(date: string, time: string): string {
-  const [clock = '', fraction = ''] = time.split('.');
-  const seconds = Date.parse(`${date}T${clock}Z`) / 1000;
-  return `${Number.isNaN(seconds) ? 0 : seconds}.${fraction.slice(0, 9).padEnd(9, '0')}`;
-}
-
-/** `find` compares strictly, and a change in the same tick of the kernel's clock carries the same time. */
-function justBefore(moment: string): string {
-  const text = (nanosecondsOf(moment) - 1n).toString().padStart(10, '0');
-  return `${text.slice(0, -9)}.${text.slice(-9)}`;
 }
 
 /** Of one entry with the lines of its name. */

@@ -58,3 +58,18 @@ export function missingControls(assurance: Assurance): readonly Control[] {
     (control) => control.status !== 'enforced' && MANDATORY_CONTROLS.includes(control.name),
   );
 }
+
+/**
+ * The missing controls for which a sandbox is refused where nobody allowed it to go without.
+ *
+ * @param traits of the provider, as far as they count: where it says beforehand that the kernel's files tell of the machine, that alone refuses
+ * nothing
+ */
+export function refusedControls(
+  assurance: Assurance,
+  { kernelFiles }: { readonly kernelFiles?: 'readable' },
+): readonly Control[] {
+  return missingControls(assurance).filter(
+    ({ name, status }) => !(kernelFiles === 'readable' && name === 'kernel-files' && status === 'weak'),
+  );
+}

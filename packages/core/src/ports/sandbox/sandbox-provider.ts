@@ -22,11 +22,13 @@ export interface ProviderTraits {
   readonly workdir: 'repository-path' | '/src';
   /** Whether a root file system (`SandboxSpec.root`) of the user's choice can be a directory, an image, or neither. */
   readonly roots: readonly ('machine' | 'directory' | 'image')[];
-  /**
-   * Present where a sandbox has an interface besides loopback, on which a filter that nothing inside can change lets nothing through. A sandbox
-   * is made only where that was tried.
-   */
+  /** Present where a sandbox has an interface besides loopback, shut by a filter that nothing inside can change: each create tries that. */
   readonly network?: 'filtered';
+  /**
+   * Present where nobody can have files of the kernel masked that tell of the machine, such as its interrupts and disks: no sandbox is refused
+   * because `kernel-files` is `weak`. Where settings can be written, or secrets of the kernel read, it is `absent`.
+   */
+  readonly kernelFiles?: 'readable';
   /**
    * Present where nothing stays behind a sandbox: each reads its base anew, and its playground goes with it, whatever
    * {@link RemoveOptions.keepPlayground} says. One with a playground of another key than its id is refused with `UNSUPPORTED`.

@@ -3,11 +3,11 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
 import { WebSocket } from 'ws';
-import { ApiFailure, apiError, type Asked, isPassing } from './api-error.ts';
+import { failureOf, linesOf, MAX_ANSWER_BYTES, parsed, readBounded } from './api-answer.ts';
+import { apiError, type Asked, isPassing } from './api-error.ts';
 import { type KubeConfigInput, type KubeContext, readKubeConfig } from './kube-config.ts';
 
-/** A list of 500 pods is smaller; nothing of a cluster is believed without a bound. */
-const MAX_ANSWER_BYTES = 32 * 2 ** 20;
+const PAGE = 500;
 /** Time for one answer. All tries together stay below ten seconds. */
 const ANSWER_MS = 8_000;
 const TRIES_MS = 4_000;
@@ -58,12 +58,58 @@ export class KubeApi {
     return await this.#again(operation, () => this.#askOnce(path, request), request);
   }
 
-  /** A websocket to the path. @throws LitterboxError */
+  /** All things of a kind that have the label, page by page, as untrusted as the cluster. */
+  async *list(
+    operation: string,
+    path: string,
+    label: string,
+    options?: CallOptions,
+  ): AsyncGenerator<unknown, void, undefined> {
+    let next = '';
+    do {
+      const query = new URLSearchParams({ labelSelector: label, limit: String(PAGE), ...(next && { continue: next }) });
+      const { items, metadata } = ((await this.ask(operation, `${path}?${query.toString()}`, { ...options })) ??
+        {}) as {
+        readonly items?: unknown;
+        readonly metadata?: { readonly continue?: unknown };
+      };
+      if (Array.isArray(items)) yield* items as unknown[];
+      next = typeof metadata?.continue === 'string' ? metadata.continue : '';
+    } while (next !== '');
+  }
+
+  /**
+   * Changes of things of the path, as they happen: each line of the cluster's answer. Ends when the cluster ends it, or after `limitMs`: of a
+   * connection that is half open nobody would hear.
+   */
+  async *watch(
+    operation: string,
+    path: string,
+    limitMs: number,
+    options?: CallOptions,
+  ): AsyncGenerator<unknown, void, undefined> {
+    const over = new AbortController();
+    const limit = AbortSignal.timeout(limitMs);
+    const signal = AbortSignal.any([over.signal, limit, ...(options?.signal ? [options.signal] : [])]);
+    try {
+      const answer = await this.#send(path, { signal });
+      const status = answer.statusCode ?? 0;
+      if (status < 200 || status > 299) throw failureOf(status, await readBounded(answer));
+      for await (const line of linesOf(answer)) yield parsed(line);
+    } catch (error) {
+      options?.signal?.throwIfAborted();
+      if (!limit.aborted) throw await this.#errorOf(operation, error);
+    } finally {
+      over.abort(); // whoever has seen enough holds no connection
+    }
+  }
+
+  /** A websocket to the path. @param isOnce what is not there yet is told at once. @throws LitterboxError */
   async socket(
     operation: string,
     path: string,
     protocols: readonly string[],
-    options?: CallOptions,
+    options?: CallOptions & { readonly isOnce?: boolean },
   ): Promise<WebSocket> {
     return await this.#again(operation, () => this.#openSocket(path, protocols, options), options);
   }
@@ -73,8 +119,12 @@ export class KubeApi {
   }
 
   /** Tries once more after a while where the answer is "not now". */
-  async #again<Answer>(operation: string, attempt: () => Promise<Answer>, options?: CallOptions): Promise<Answer> {
-    const limit = performance.now() + TRIES_MS;
+  async #again<Answer>(
+    operation: string,
+    attempt: () => Promise<Answer>,
+    options?: CallOptions & { readonly isOnce?: boolean },
+  ): Promise<Answer> {
+    const limit = performance.now() + (options?.isOnce ? 0 : TRIES_MS);
     for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
       try {
         options?.signal?.throwIfAborted();
@@ -102,14 +152,25 @@ export class KubeApi {
     return isPlain ? options : { ...options, agent };
   }
 
-  async #askOnce(path: string, { method = 'GET', body, contentType, signal }: ApiRequest): Promise<unknown> {
+  async #askOnce(path: string, request: ApiRequest): Promise<unknown> {
+    const limit = AbortSignal.timeout(ANSWER_MS);
+    const answer = await this.#send(path, {
+      ...request,
+      signal: request.signal ? AbortSignal.any([limit, request.signal]) : limit,
+    });
+    const content = await readBounded(answer);
+    const status = answer.statusCode ?? 0;
+    if (status < 200 || status > 299) throw failureOf(status, content);
+    return parsed(content);
+  }
+
+  async #send(path: string, { method = 'GET', body, contentType, signal }: ApiRequest): Promise<IncomingMessage> {
     const { server } = await this.context();
     const url = new URL(server + path);
     const text = body === undefined ? undefined : JSON.stringify(body);
     const { headers, ...connection } = await this.#connection();
     const isTls = url.protocol === 'https:';
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const limit = AbortSignal.timeout(ANSWER_MS);
     const sent = (isTls ? httpsRequest : httpRequest)(
       url,
       {
@@ -124,17 +185,13 @@ export class KubeApi {
             'content-length': Buffer.byteLength(text),
           }),
         },
-        signal: signal ? AbortSignal.any([limit, signal]) : limit,
+        signal,
       },
       resolve,
     );
     sent.on('error', reject);
     sent.end(text);
-    const answer = await promise;
-    const content = await readBounded(answer);
-    const status = answer.statusCode ?? 0;
-    if (status < 200 || status > 299) throw failureOf(status, content);
-    return parsed(content);
+    return await promise;
   }
 
   async #openSocket(path: string, protocols: readonly string[], options?: CallOptions): Promise<WebSocket> {
@@ -175,6 +232,12 @@ export class KubeApi {
   }
 }
 
+/** Where the API server answers, `HOST:PORT`. @throws LitterboxError as {@link KubeApi.context} */
+export async function apiAddress(api: KubeApi): Promise<string> {
+  const { hostname, port, protocol } = new URL((await api.context()).server);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+}
+
 /** Ends a websocket whose other end does not answer any more: nobody else would notice. */
 function watch(socket: WebSocket): void {
   let isAnswered = true;
@@ -191,39 +254,4 @@ function watch(socket: WebSocket): void {
   socket.on('pong', hear);
   socket.on('message', hear);
   socket.once('close', () => clearInterval(beat));
-}
-
-async function readBounded(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) {
-      answer.destroy();
-      throw new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function failureOf(status: number, text: string): ApiFailure {
-  try {
-    const { reason, message } = JSON.parse(text) as { readonly reason?: unknown; readonly message?: unknown };
-    return new ApiFailure(
-      status,
-      typeof reason === 'string' ? reason : '',
-      typeof message === 'string' ? message : text,
-    );
-  } catch {
-    return new ApiFailure(status, '', text.trim() === '' ? 'no reason given' : text);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new Error('an answer that is no JSON');
-  }
 }

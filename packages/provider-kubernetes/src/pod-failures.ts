@@ -1,0 +1,56 @@
+import { LitterboxError, type SandboxId, shown } from '@litterbox/core/provider';
+import { podName, type PodState } from './pod-meta.ts';
+
+/** The pod is not there any more, or will never run again. */
+export function podGone(provider: string, id: SandboxId, reason = ''): LitterboxError {
+  return new LitterboxError('SANDBOX_BROKEN', `The pod ${podName(id)} has ended${reason && `: ${shown(reason)}`}.`, {
+    operation: 'provider.start',
+    provider,
+    hint: 'Its node may have failed or evicted it: recover the sandbox from its recorded revisions.',
+  });
+}
+
+/** Its container waits for what never comes. */
+export function hopeless(provider: string, reason: string, message: string, { meta }: PodState): LitterboxError {
+  const isImage = /Image/.test(reason);
+  return new LitterboxError(
+    isImage ? 'NOT_FOUND' : 'UNAVAILABLE',
+    isImage
+      ? `The cluster cannot get the image ${shown(meta?.image ?? '')} (${reason}): ${shown(message)}.`
+      : `The container does not start (${reason}): ${shown(message)}.`,
+    {
+      operation: 'provider.create',
+      provider,
+      hint: isImage
+        ? 'Check its name in container.base-image, and whether the nodes may pull it.'
+        : 'The image needs /bin/sh, mkdir, env and tar; look at kubectl describe pod.',
+    },
+  );
+}
+
+/** The scheduler finds no place for it. */
+export function noRoom(provider: string, message: string): LitterboxError {
+  return new LitterboxError('RESOURCE_EXHAUSTED', `No node of the cluster takes the pod: ${shown(message)}.`, {
+    operation: 'provider.create',
+    provider,
+    hint: 'Delete sandboxes that nobody needs, or add a node.',
+  });
+}
+
+/** It did not run in time. */
+export function tooLate(provider: string, seconds: number, reason: string, message: string): LitterboxError {
+  return new LitterboxError(
+    'TIMED_OUT',
+    `The pod did not run within ${seconds} seconds${reason && ` (${reason}: ${shown(message)})`}.`,
+    { operation: 'provider.create', provider, hint: 'Look at kubectl describe pod; then try again.' },
+  );
+}
+
+/** Nobody can stop the processes of a pod for a while. */
+export function cannotFreeze(provider: string): LitterboxError {
+  return new LitterboxError('UNSUPPORTED', 'A pod cannot be frozen.', {
+    operation: 'runtime.pause',
+    provider,
+    hint: 'Stop it instead: its files stay.',
+  });
+}
