@@ -230,6 +230,7 @@ export {
   planIntegration,
 } from './operations/review/integrate.ts';
 export { listSandboxes } from './operations/list-sandboxes.ts';
+export { keepCommand } from './operations/work/keep-command.ts';
 export { openShell } from './operations/work/open-shell.ts';
 export type { CommandForm, Operation, OperationOptions, Parsed, UseCases } from './operations/declare/operation.ts';
 export { OPERATIONS } from './operations/operations.ts';
