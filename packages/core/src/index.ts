@@ -243,6 +243,7 @@ export { giveNotes, listNotes, removeNotes, returnNotes, writeNote } from './ope
 export type { NotesOfSandbox } from './use-cases/review/write-notes.ts';
 export type { ReviewNote } from './ports/state/review-note.ts';
 export { listSandboxes } from './operations/list-sandboxes.ts';
+export { keepCommand } from './operations/work/keep-command.ts';
 export { openShell } from './operations/work/open-shell.ts';
 export type { CommandForm, Operation, OperationOptions, Parsed, UseCases } from './operations/declare/operation.ts';
 export { OPERATIONS } from './operations/operations.ts';

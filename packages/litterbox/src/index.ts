@@ -15,6 +15,7 @@ export {
 } from './sandbox.ts';
 export type { Content } from './sandbox/read-content.ts';
 export { type ChangeOptions, SandboxFiles, type WriteOptions } from './sandbox/sandbox-files.ts';
+export { type KeepOptions, KeptCommand } from './sandbox/kept-command.ts';
 export { type SpawnOptions, SpawnedProcess, type SpawnResult } from './sandbox/spawned-process.ts';
 export type * from './operation-options.ts';
 export { type DescribedOperation, operations } from './operations.ts';
@@ -66,6 +67,7 @@ export {
   type RunState,
   type RunStateResult,
   type SandboxRecord,
+  type ServiceOutput,
   type ServiceStatus,
   type ShownPlan,
   type ShownUsage,

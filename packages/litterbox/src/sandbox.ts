@@ -36,6 +36,7 @@ import {
   ForwardPorts,
   forkSandbox,
   joinBytes,
+  keepCommand,
   type Lease,
   listPorts,
   listSnapshots,
@@ -80,6 +81,7 @@ import {
 } from '@litterbox/core';
 import { hearText, type TextListeners } from './sandbox/hear-text.ts';
 import type { ApplyInput, AttachInput, LogsInput, MergeInput, PlanInput, RunInput } from './operation-options.ts';
+import { type KeepOptions, KeptCommand } from './sandbox/kept-command.ts';
 import type { PerformIn } from './sandbox/perform-in.ts';
 import { type Content, readContent } from './sandbox/read-content.ts';
 import { SandboxFiles } from './sandbox/sandbox-files.ts';
@@ -211,8 +213,26 @@ export class Sandbox implements AsyncDisposable {
    * Starts a shell command (a string) or a program with verbatim arguments (an array) and gives it while it runs, with web streams. It
    * takes no turn, and is recorded as a {@link run} is when it has ended.
    */
-  async spawn(command: string | readonly [string, ...string[]], options: SpawnOptions = {}): Promise<SpawnedProcess> {
-    const { signal, stdin = 'pipe', ...input } = options;
+  async spawn(command: string | readonly [string, ...string[]], options?: SpawnOptions): Promise<SpawnedProcess>;
+  /**
+   * The same without streams, for a command that goes on when this program has ended: {@link kept} finds it again.
+   *
+   * @throws LitterboxError `UNSUPPORTED` where the Litterbox has no `launchKeeper`
+   */
+  async spawn(command: string | readonly [string, ...string[]], options: KeepOptions): Promise<KeptCommand>;
+  async spawn(
+    command: string | readonly [string, ...string[]],
+    options: SpawnOptions | KeepOptions = {},
+  ): Promise<SpawnedProcess | KeptCommand> {
+    if ('keep' in options) {
+      const { signal: ends, keep, ...rest } = options;
+      if (keep)
+        return new KeptCommand(
+          (await this.#perform(keepCommand, { ...rest, command }, { signal: ends })).name,
+          this.#perform,
+        );
+    }
+    const { signal, stdin = 'pipe', ...input } = options as SpawnOptions;
     if (stdin !== 'pipe' && stdin !== 'none')
       throw new LitterboxError('ARG_RANGE', `stdin: got ${shown(String(stdin))}, want one of pipe, none.`, {
         operation: 'sandbox.spawn',
@@ -224,6 +244,11 @@ export class Sandbox implements AsyncDisposable {
       { signal },
     );
     return new SpawnedProcess(attached, signal ?? undefined);
+  }
+
+  /** A command that a program left running here, by its name; `services` lists them too. */
+  kept(name: string): KeptCommand {
+    return new KeptCommand(name, this.#perform);
   }
 
   /** Starts a process with a terminal, or to be handled piece by piece: the caller splits its output and finishes it. See {@link spawn}. */

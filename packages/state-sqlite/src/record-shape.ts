@@ -38,6 +38,7 @@ const service = object({
   health: optional(health),
   after: list(text),
   stopTimeoutMs: number,
+  isOnce: optional(flag),
 });
 
 const policy = object({

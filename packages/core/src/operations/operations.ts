@@ -17,6 +17,7 @@ import { listSandboxes } from './list-sandboxes.ts';
 import { forkSandbox } from './fork-sandbox.ts';
 import { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './work/manage-files.ts';
 import { openPort } from './work/open-port.ts';
+import { keepCommand } from './work/keep-command.ts';
 import { openShell } from './work/open-shell.ts';
 import { clearPool, fillPool, listPool, managePool } from './pool.ts';
 import { raceForks } from './race-forks.ts';
@@ -68,6 +69,7 @@ export const OPERATIONS = [
   readContent,
   readDiff,
   findSandbox,
+  keepCommand,
   openShell,
   seatAgent,
   controlService,

@@ -19,15 +19,23 @@ export interface SandboxServicesInput extends Omit<ServiceSetting, 'channel'> {
  */
 export class SandboxServices implements AsyncDisposable {
   /** By name, in the order in which they start. */
-  readonly services: ReadonlyMap<string, KeptService>;
+  readonly services: Map<string, KeptService>;
   readonly #channel: ExecChannel;
+  readonly #setting: ServiceSetting;
 
   constructor({ services, supervisor, ...rest }: SandboxServicesInput) {
     this.#channel = new ExecChannel(rest.runtime);
     const setting = { ...rest, channel: this.#channel };
-    this.services = supervisor
-      ? new SupervisedServices(supervisor, services, setting).services
-      : new Map(services.map((policy) => [policy.name, new Service(policy, setting)]));
+    this.#setting = setting;
+    const lasting = services.filter(({ isOnce }) => !isOnce);
+    this.services = new Map(supervisor ? new SupervisedServices(supervisor, lasting, setting).services : []);
+    this.add(services); // those of a program are looked after by us in any case
+  }
+
+  /** More of them, which nobody has started yet. Those that are known stay as they are. */
+  add(services: readonly ServicePolicy[]): void {
+    for (const policy of services)
+      if (!this.services.has(policy.name)) this.services.set(policy.name, new Service(policy, this.#setting));
   }
 
   status(): readonly ServiceStatus[] {
@@ -49,7 +57,8 @@ export class SandboxServices implements AsyncDisposable {
     if (this.services.size > 0) await this.#channel.sweep(':');
     const settled = new Map<string, Promise<void>>();
     for (const service of this.services.values()) {
-      const { name, after } = service.policy;
+      const { name, after, isOnce } = service.policy;
+      if (isOnce) continue;
       settled.set(
         name,
         (async () => {

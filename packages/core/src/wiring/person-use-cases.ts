@@ -9,6 +9,7 @@ import { ForecastMerges } from '../use-cases/review/forecast-merges.ts';
 import { ForkSandbox } from '../use-cases/create/fork-sandbox.ts';
 import { IntegrateChanges } from '../use-cases/remove/integrate-changes.ts';
 import { ListSnapshots } from '../use-cases/go-back/list-snapshots.ts';
+import { KeepCommand } from '../use-cases/work/keep-command.ts';
 import { ManageFiles } from '../use-cases/work/manage-files.ts';
 import { RaceForks } from '../use-cases/go-back/race-forks.ts';
 import { ReadAudit } from '../use-cases/review/read-audit.ts';
@@ -42,6 +43,7 @@ export const PERSON_USE_CASES = useCaseTable({
   forecastMerges: ForecastMerges,
   forkSandbox: ForkSandbox,
   integrateChanges: IntegrateChanges,
+  keepCommand: KeepCommand,
   listSnapshots: ListSnapshots,
   manageFiles: ManageFiles,
   raceForks: RaceForks,

@@ -173,3 +173,10 @@ test('hostile paths and wrong options are refused as on a machine', async () => 
   await expect(sandbox.files.read('absent')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await expect(litterbox.open('nobody')).rejects.toMatchObject({ code: 'SANDBOX_NOT_FOUND' });
 });
+
+test('a command is kept only where a program can keep it', async () => {
+  await using litterbox = memoryLitterbox();
+  const sandbox = await litterbox.create();
+  await expect(sandbox.spawn('sleep 1', { keep: true })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  await expect(sandbox.kept('none').status()).rejects.toMatchObject({ code: 'SERVICE_NOT_FOUND' });
+});

@@ -20,6 +20,8 @@ export interface ServicePolicy {
   /** Names of services before it in the list. */
   readonly after: readonly string[];
   readonly stopTimeoutMs: number;
+  /** A program asked for this one run of it, and nothing starts it again. Absent: a service of the configuration. */
+  readonly isOnce?: true;
 }
 
 /** Supervisors that an image may have. */

@@ -21,6 +21,7 @@ import type { MakeSandbox } from './make-sandbox.ts';
 import type { StartKeeper } from './start-keeper.ts';
 import { specOf } from '../decide/spec-of.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
+import { withoutKept } from '../common/kept-commands.ts';
 import { isPausedOrStopped } from '../common/is-paused-or-stopped.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import { assertWhole, type OpenSandboxes } from '../session/open-sandboxes.ts';
@@ -199,7 +200,7 @@ export class ForkSandbox {
       baseCommit: source.baseCommit,
       baseTree: source.baseTree,
       workdir: source.workdir,
-      policy: source.policy,
+      policy: withoutKept(source.policy),
       forkedFrom: source.slug,
       ...(labels && Object.keys(labels).length > 0 && { labels }),
       ...(isEphemeral && { isEphemeral: true as const }),

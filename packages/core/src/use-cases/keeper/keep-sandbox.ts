@@ -13,7 +13,7 @@ import { commandVariables } from '../../services/command-variables.ts';
 import type { KeptService, ServiceStatus } from '../../services/kept-service.ts';
 import { SandboxServices } from '../../services/sandbox-services.ts';
 import type { AssignPorts } from './assign-ports.ts';
-import { changeRecord } from '../common/change-record.ts';
+import { changeRecord, currentRecord } from '../common/change-record.ts';
 import type { OpenEndpoints } from '../network/open-endpoints.ts';
 import type { OpenNetwork } from '../network/open-network.ts';
 import { KeptWay, type WayStatus } from './kept-way.ts';
@@ -38,7 +38,9 @@ export interface KeeperStatus {
 
 /** The answer of `logs`: text as in `raw-text.ts`. */
 export interface ServiceOutput {
+  /** The name of the service that printed it. */
   readonly service: string;
+  /** Hostile. */
   readonly text: string;
 }
 
@@ -305,7 +307,10 @@ class Keeping {
       case 'stop':
       case 'restart': {
         const { verb } = request;
-        const asked = this.#asked(request.service);
+        const all = await this.#asked(request.service);
+        // A command of a program is started by its name alone.
+        const isNamed = request.service !== undefined || verb === 'stop';
+        const asked = all.filter(({ policy }) => isNamed || !policy.isOnce);
         for (const service of verb === 'stop' ? asked.toReversed() : asked) await service[verb]();
         yield this.#status();
         return;
@@ -364,9 +369,13 @@ class Keeping {
   }
 
   /** In the order in which they start. @throws LitterboxError `SERVICE_NOT_FOUND` */
-  #asked(name: string | undefined): readonly KeptService[] {
+  async #asked(name: string | undefined): Promise<readonly KeptService[]> {
     const { services } = this.#services;
     if (name === undefined) return [...services.values()];
+    if (!services.has(name)) {
+      this.#record = await currentRecord(this.#input.state, this.#record);
+      this.#services.add(this.#record.policy.services ?? []);
+    }
     const service = services.get(name);
     if (service) return [service];
     const names = [...services.keys()];
@@ -390,7 +399,7 @@ class Keeping {
       if (stop.aborted) resolve();
       stop.addEventListener('abort', () => resolve(), { once: true });
     });
-    const asked = this.#asked(name);
+    const asked = await this.#asked(name);
     const at = new Map(asked.map(({ log, policy }) => [policy.name, Math.max(0, log.totalBytes - tailBytes)]));
     for (let isFirst = true; ; isFirst = false) {
       const more = asked.map(({ log }) => log.more());

@@ -68,7 +68,8 @@ export class ControlServices {
         act: async (_opened, record) => {
           const request = { verb: action, ...(service !== undefined && { service }) };
           const { services } = await this.#needs.reachKeeper.status(record, request, options);
-          const asked = services.filter(({ name }) => service === undefined || name === service);
+          const kept = new Set((record.policy.services ?? []).filter(({ isOnce }) => isOnce).map(({ name }) => name));
+          const asked = services.filter(({ name }) => (service === undefined ? !kept.has(name) : name === service));
           const broken = action === 'stop' ? undefined : asked.find((one) => !isUp(one));
           return { record, asked, broken, log: broken && (await this.#tail(record, broken.name, options)) };
         },
