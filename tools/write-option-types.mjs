@@ -8,7 +8,7 @@ import * as core from '@litterbox/core';
 import { diffLines } from './diff-lines.mjs';
 
 const file = fileURLToPath(new URL('../packages/litterbox/src/operation-options.ts', import.meta.url));
-/** `without` has the keys that the method takes otherwise. @type {readonly { name: string, operation: any, without: readonly string[], comment: string }[]} */
+/** `without` has the keys that the method takes otherwise, `beside` the interface that has all others. @type {readonly { name: string, beside?: string, operation: any, without: readonly string[], comment: string }[]} */
 const INTERFACES = [
   {
     name: 'CreateInput',
@@ -30,6 +30,7 @@ const INTERFACES = [
   },
   {
     name: 'AttachByNameInput',
+    beside: 'AttachInput',
     operation: core.openShell,
     without: [],
     comment: 'The same, with the sandbox by its name.',
@@ -42,6 +43,7 @@ const INTERFACES = [
   },
   {
     name: 'PlanByNameInput',
+    beside: 'PlanInput',
     operation: core.planIntegration,
     without: [],
     comment: 'The same, with the sandbox by its name.',
@@ -128,11 +130,12 @@ function memberOf(operation, key, schema) {
   return `  /** ${sentence.replaceAll('*/', '*\\/')} */\n  readonly ${key}${isOptional ? '?' : ''}: ${typeOf(schema)}${isOptional ? ' | undefined' : ''};`;
 }
 
-const interfaces = INTERFACES.map(({ name, operation, without, comment }) => {
+const interfaces = INTERFACES.map(({ name, beside, operation, without, comment }) => {
+  const own = INTERFACES.find((one) => one.name === beside)?.without;
   const members = Object.entries(operation.input.shape)
-    .filter(([key]) => !without.includes(key))
+    .filter(([key]) => !without.includes(key) && (own?.includes(key) ?? true))
     .map(([key, schema]) => memberOf(operation, key, schema));
-  return `/** ${comment} */\nexport interface ${name} {\n${members.join('\n')}\n}\n`;
+  return `/** ${comment} */\nexport interface ${name}${beside ? ` extends ${beside}` : ''} {\n${members.join('\n')}\n}\n`;
 });
 const text = `// Made by npm run options:write from the operations of core, never by hand.\n\n${interfaces.join('\n')}`;
 

@@ -119,40 +119,16 @@ export interface AttachInput {
 }
 
 /** The same, with the sandbox by its name. */
-export interface AttachByNameInput {
+export interface AttachByNameInput extends AttachInput {
   /** Name of the sandbox, slugified as it was at create. */
   readonly sandbox: string;
-  /** The subject of the revision. */
-  readonly message?: string | undefined;
-  /** A text for the shell, or a program and its arguments. Default: an interactive shell. */
-  readonly command?: string | readonly [string, ...string[]] | undefined;
-  /** It has a terminal of this size, in characters, 1 to 65535. Default: pipes. */
-  readonly terminal?: { readonly columns: number; readonly rows: number } | undefined;
-  /** For this process. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Absolute inside, or relative to the workspace. */
-  readonly cwd?: string | undefined;
-  /** Errors go where output goes, in order. */
-  readonly mergeOutput?: boolean | undefined;
-  /** It reads end of file at once, and starts faster. */
-  readonly noInput?: boolean | undefined;
-  /** Processes that it leaves in the background end with it. */
-  readonly endsAll?: boolean | undefined;
-  /** Its changes are recorded while it works too, whenever nothing changed for a second. */
-  readonly recordsMeanwhile?: boolean | undefined;
-  /** The part of the command that a person recognises, where a program wrapped it. */
-  readonly subject?: string | undefined;
-  /** The agent's own id of the call: letters, digits and . : _ -, at most 128. */
-  readonly callId?: string | undefined;
-  /** The tool that calls, a word of a-z and dashes: the subject of the revision begins with it. */
-  readonly tool?: string | undefined;
 }
 
 /** An apply or merge that is only planned. */
 export interface PlanInput {
   /** Arguments of git merge, from an allow-list. */
   readonly arguments?: readonly string[] | undefined;
-  /** For the merge commit, or the last commit where there is none. */
+  /** For the merge commit, or the last commit where there is none; or that of an apply which is committed. */
   readonly message?: string | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
@@ -177,46 +153,21 @@ export interface PlanInput {
         | { readonly path: string; readonly digest: string; readonly text: string }
       )[]
     | undefined;
+  /** Commit an apply at once, as you. */
+  readonly commit?: boolean | undefined;
 }
 
 /** The same, with the sandbox by its name. */
-export interface PlanByNameInput {
+export interface PlanByNameInput extends PlanInput {
   /** Name of the sandbox, slugified as it was at create. */
   readonly sandbox: string;
-  /** Arguments of git merge, from an allow-list. */
-  readonly arguments?: readonly string[] | undefined;
-  /** For the merge commit, or the last commit where there is none. */
-  readonly message?: string | undefined;
-  /** Put uncommitted edits aside and back again. */
-  readonly autostash?: boolean | undefined;
-  /** Take exactly this revision, which has to be the newest, without having been shown it. */
-  readonly tip?: string | undefined;
-  /** Accept files that run code on this machine, of what you were shown. */
-  readonly acceptRisky?: boolean | undefined;
-  /** How long to wait for another call in the sandbox to end, such as 5m. In milliseconds. */
-  readonly waitMs?: number | undefined;
-  /** The step that is planned. */
-  readonly integration: 'apply' | 'merge';
-  /** Only these files and directories, of an apply. */
-  readonly paths?: readonly string[] | undefined;
-  /** Some changes of files, each with the digest of all that were seen. */
-  readonly parts?:
-    | readonly { readonly path: string; readonly digest: string; readonly changes: readonly number[] }[]
-    | undefined;
-  /** Files in conflict as a person settled them, each with the digest of the sides that were seen. */
-  readonly settled?:
-    | readonly (
-        | { readonly path: string; readonly digest: string; readonly take: 'ours' | 'theirs' }
-        | { readonly path: string; readonly digest: string; readonly text: string }
-      )[]
-    | undefined;
 }
 
 /** How work is staged: `tip` and `acceptRisky` are a person's yes. */
 export interface ApplyInput {
   /** Arguments of git merge, from an allow-list. */
   readonly arguments?: readonly string[] | undefined;
-  /** For the merge commit, or the last commit where there is none. */
+  /** For the merge commit, or the last commit where there is none; or that of an apply which is committed. */
   readonly message?: string | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
@@ -239,13 +190,15 @@ export interface ApplyInput {
         | { readonly path: string; readonly digest: string; readonly text: string }
       )[]
     | undefined;
+  /** Commit it at once, as you. */
+  readonly commit?: boolean | undefined;
 }
 
 /** How work is merged: `tip` and `acceptRisky` are a person's yes, `message` the subject of the commit. */
 export interface MergeInput {
   /** Arguments of git merge, from an allow-list. */
   readonly arguments?: readonly string[] | undefined;
-  /** For the merge commit, or the last commit where there is none. */
+  /** For the merge commit, or the last commit where there is none; or that of an apply which is committed. */
   readonly message?: string | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;

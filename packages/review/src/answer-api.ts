@@ -25,6 +25,7 @@ interface PostBody {
   readonly paths?: readonly string[];
   readonly parts?: readonly FilePart[];
   readonly settled?: readonly SettledFile[];
+  readonly commit?: boolean;
   readonly integration?: 'apply' | 'merge';
 }
 
@@ -76,10 +77,10 @@ export class AnswerApi {
   /** Decisions, and questions about paths: those may be many, and of bytes that no address carries. */
   async #answerPost(sandbox: string, what: string, sent: unknown, signal: AbortSignal): Promise<object | undefined> {
     const body = (sent ?? {}) as PostBody;
-    const { path = '', from, tip = '', paths = [], parts = [], settled = [], integration = 'merge' } = body;
+    const { path = '', from, tip = '', paths = [], parts = [], settled = [], commit, integration = 'merge' } = body;
     switch (what) {
       case 'plan':
-        return await readPlan(this.#litterbox, { sandbox, integration, paths, parts, settled }, signal);
+        return await readPlan(this.#litterbox, { sandbox, integration, paths, parts, settled, commit }, signal);
       case 'conflict':
         return await readConflict(this.#litterbox, sandbox, { path, integration, paths, parts, tip }, signal);
       case 'sides':

@@ -342,6 +342,59 @@ describe('the page', () => {
     ]);
   });
 
+  it('FC-427: splits a hunk into its changes, by mouse and by key, and commits the ones that are taken', async () => {
+    const lines = [' a', '-b', '+B', ' c', '+new', ' d', '-e', ' f'];
+    const other = '@@ -50,1 +51,1 @@\n-x\n+X\n';
+    const patch = `diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -10,6 +10,6 @@\n${lines.join('\n')}\n${other}`;
+    const works = fakeWorks(
+      async function* () {
+        yield Buffer.from(patch);
+      },
+      1,
+      {
+        'sandbox-plan': ({ commit }: { readonly commit?: boolean }) => ({
+          ...PLAN,
+          integration: 'apply',
+          messages: commit ? [`Words of the work ${WORDS}`] : [],
+          ...(commit && { notFollowed: { hooks: ['pre-commit'] } }),
+        }),
+        'sandbox-apply': () => ({ outcome: 'committed', commit: TIP, isDeleted: false, conflicts: [], plan: PLAN }),
+      },
+    );
+    await using seen = await seePage(works);
+    const { page } = seen;
+    await page.getByRole('button', { name: 'Split the change at line 10 of a' }).click();
+    const box = (name: RegExp) => page.locator('.list').getByRole('checkbox', { name });
+    await box(/line 12 of a$/).waitFor();
+    expect(await page.locator('.hunk').allInnerTexts()).toHaveLength(4);
+    expect(await page.locator('.line code').allInnerTexts()).toHaveLength(10); // each line once
+    expect(await violations(page)).toEqual([]);
+    await box(/line 12 of a$/).check();
+    await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
+    expect(await box(/^Take a$/).evaluate((one) => (one as HTMLInputElement).indeterminate)).toBe(true);
+    await page.keyboard.press('r');
+    await box(/line 10 of a$/).waitFor();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('n');
+    await page.keyboard.press('e');
+    await page.keyboard.press('n');
+    await page.keyboard.press('h'); // the second change
+    await page.keyboard.press('a');
+    await page.getByLabel('Commit it at once').check();
+    const words = page.getByRole('textbox', { name: 'Message of the commit' });
+    expect(await words.inputValue()).toBe(String.raw`Words of the work <img src=x onerror=alert(8)>\u202e\x1b[2J`);
+    await page.getByText('Your hooks do not run (pre-commit)').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await words.fill('Mine.');
+    await page.getByRole('button', { name: 'Commit to main' }).click();
+    await page.getByText('Committed as').waitFor();
+    const applied = works.asked.filter(({ operation }) => operation === 'sandbox-apply').map(({ input }) => input);
+    const parts = [{ path: 'a', digest: expect.any(String), changes: [1] }];
+    expect(applied).toEqual([
+      { sandbox: 'hostile', tip: TIP, acceptRisky: false, paths: [], parts, commit: true, message: 'Mine.' },
+    ]);
+  });
+
   it('FC-447: shows both sides of a conflict before anything is done, and takes the text that was made of them', async () => {
     const works = conflictingWorks();
     await using seen = await seePage(works);

@@ -223,7 +223,7 @@ async function integrate(
   }
   if (talk.json) return requireStashBack(integration, result.conflicts);
   const said = {
-    committed: `Merged as ${result.commit?.slice(0, 10)}.`,
+    committed: `${integration === 'merge' ? 'Merged' : 'Committed'} as ${result.commit?.slice(0, 10)}.`,
     staged: 'The changes are staged: review them and git commit.',
     'up-to-date': `Nothing to do: your ${result.plan.already ? 'work tree' : 'branch'} has it all.`,
   }[result.outcome];

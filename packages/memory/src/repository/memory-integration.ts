@@ -70,6 +70,7 @@ export function memoryIntegration(person: PersonalRepository) {
     const { integration, arguments: args, message, paths = [] } = request;
     const unknown = args.find((argument) => !ARGUMENTS.has(argument));
     if (unknown !== undefined) throw refuse('MERGE_ARG_NOT_ALLOWED', `${unknown} is not let through.`);
+    if (request.commit) throw refuse('UNSUPPORTED', 'In memory an apply leaves the commit to the person.');
     if (person.isMerging) throw refuse('MERGE_IN_PROGRESS', 'A merge has not ended yet.');
     const { head } = person;
     if (!head) throw refuse('UNBORN_HEAD', 'The repository has no commit yet.');

@@ -17,6 +17,9 @@ export interface Decision {
   /** Files in conflict as they were settled on the page; the operation checks them. */
   readonly settled: readonly SettledFile[];
   readonly acceptRisky: boolean;
+  /** Whether an apply is committed at once, and the words of that commit; without them those of the work. */
+  readonly commit: boolean;
+  readonly message?: string;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -29,14 +32,22 @@ export function decisionOf(body: unknown): Decision {
     parts = [],
     settled = [],
     acceptRisky = false,
+    commit = false,
+    message,
   } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const areLists = Array.isArray(paths) && paths.every(isText) && [parts, settled].every(Array.isArray);
-  if (isText(tip) && areLists && typeof acceptRisky === 'boolean')
-    return { tip, paths, parts: parts as FilePart[], settled: settled as SettledFile[], acceptRisky };
-  throw new LitterboxError('INVALID_ARGUMENT', 'A decision is { tip, paths?, parts?, settled?, acceptRisky? }.', {
-    operation: 'review.decide',
-    hint: 'Reload the page.',
-  });
+  const words = isText(message) ? { message } : {};
+  const lists = { parts: parts as FilePart[], settled: settled as SettledFile[] };
+  if (isText(tip) && areLists && typeof acceptRisky === 'boolean' && typeof commit === 'boolean')
+    return { tip, paths, ...lists, acceptRisky, commit, ...words };
+  throw new LitterboxError(
+    'INVALID_ARGUMENT',
+    'A decision is { tip, paths?, parts?, settled?, acceptRisky?, commit?, message? }.',
+    {
+      operation: 'review.decide',
+      hint: 'Reload the page.',
+    },
+  );
 }
 
 /** Carries a decision out as the command line does, with its refusals: nothing is asked on the way. */
@@ -44,14 +55,16 @@ export async function decide(
   litterbox: Performer,
   sandbox: string,
   verb: 'apply' | 'merge',
-  { tip, paths, parts, settled, acceptRisky }: Decision,
+  { tip, paths, parts, settled, acceptRisky, commit, message }: Decision,
   signal: AbortSignal,
 ) {
   const yes = { sandbox, tip, acceptRisky, ...(settled.length > 0 && { settled }) };
+  const some = { paths, ...(parts.length > 0 && { parts }) };
+  const committed = commit ? { commit, ...(message !== undefined && { message }) } : {};
   const result =
     verb === 'merge'
       ? await litterbox.perform(mergeChanges, yes, { signal })
-      : await litterbox.perform(applyChanges, { ...yes, paths, ...(parts.length > 0 && { parts }) }, { signal });
+      : await litterbox.perform(applyChanges, { ...yes, ...some, ...committed }, { signal });
   return {
     outcome: result.outcome,
     commit: result.commit,

@@ -22,14 +22,16 @@ interface AskedPlan {
   readonly paths: readonly string[];
   readonly parts: readonly FilePart[];
   readonly settled: readonly SettledFile[];
+  readonly commit: boolean | undefined;
 }
 
 export async function readPlan(litterbox: Performer, asked: AskedPlan, signal: AbortSignal) {
-  const { sandbox, integration, paths, parts, settled } = asked;
+  const { sandbox, integration, paths, parts, settled, commit } = asked;
   const some = {
     ...(paths.length > 0 && { paths }),
     ...(parts.length > 0 && { parts }),
     ...(settled.length > 0 && { settled }),
+    ...(commit !== undefined && { commit }),
   };
   return shownPlan(await litterbox.perform(planIntegration, { sandbox, integration, ...some }, { signal }));
 }

@@ -234,6 +234,8 @@ export class App {
         return void one?.diff.toggleWhole();
       case 'take-hunk':
         return one?.takeHunk();
+      case 'split-hunk':
+        return one?.diff.split();
       case 'changes':
       case 'since':
       case 'calls':

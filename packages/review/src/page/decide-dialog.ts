@@ -37,11 +37,12 @@ export async function openDecision(
   const body = element('div', {}, element('p', { class: 'faint' }, 'Working out what it does …'));
   const dialog = openDialog(titleOf(asked), body);
   const close = () => dialog.close();
-  const show = async (): Promise<void> => {
-    const found = await planOf(server, asked, conflicts).catch((error: unknown) => error as Error);
+  const show = async (commit = false): Promise<void> => {
+    const found = await planOf(server, asked, conflicts, commit).catch((error: unknown) => error as Error);
     if (found instanceof Error) return body.replaceChildren(refusal(found));
     if (found.plan.tip !== asked.tip) return body.replaceChildren(movedOn());
-    const decision = new DecisionForm(asked, found.plan, async (acceptRisky) => {
+    const committing = commitPart(asked, found.plan, commit, (isWanted) => void show(isWanted));
+    const decision = new DecisionForm(asked, found.plan, commit, async (acceptRisky) => {
       const { tip, paths, parts } = asked;
       const decided = await server.post<Decided>(`${addressOf(asked)}/${asked.verb}`, {
         tip,
@@ -49,20 +50,21 @@ export async function openDecision(
         parts,
         acceptRisky,
         ...(found.settled.length > 0 && { settled: found.settled }),
+        ...committing.wanted(),
       });
       close();
       events.onDone(decided);
     });
     const into = found.plan.branch ?? found.plan.head.slice(0, 10);
     body.replaceChildren(
-      element('p', {}, effectOf(found.plan, asked.sandbox)),
+      element('p', {}, effectOf(found.plan, asked.sandbox, commit)),
       found.refused === undefined
         ? ''
         : element('p', { class: 'refusal', role: 'alert' }, `${found.refused} What you settled is not taken.`),
       conflictsPart(found.plan, undefined, asked.sandbox, {
         settled: found.names,
         onConflict: (file) =>
-          void conflicts.open(file, { integration: asked.verb, into, ...asked }, asked.tip, () => void show()),
+          void conflicts.open(file, { integration: asked.verb, into, ...asked }, asked.tip, () => void show(commit)),
       }),
       proofPart(found.plan, (call) => events.onCall(call)),
       risksPart(found.plan, (path) => {
@@ -72,6 +74,7 @@ export async function openDecision(
       ...unshownOf(asked),
       ...messagesOf(found.plan),
       ...notesOf(found.plan).map((note) => element('p', { class: 'faint' }, note)),
+      ...committing.rows,
       ...decision.rows(close),
     );
     decision.focus();
@@ -82,10 +85,10 @@ export async function openDecision(
 const addressOf = ({ sandbox }: Asked) => `/api/sandboxes/${encodeURIComponent(sandbox)}`;
 
 /** The plan with what is settled of it. Where that was of other sides, it is forgotten, and `refused` says so. */
-async function planOf(server: Server, asked: Asked, { settled }: ConflictDialogs) {
+async function planOf(server: Server, asked: Asked, { settled }: ConflictDialogs, commit: boolean) {
   const { verb: integration, paths, parts } = asked;
-  const plan = async (more: object) =>
-    await server.post<Plan>(`${addressOf(asked)}/plan`, { integration, paths, parts, ...more });
+  const same = { integration, paths, parts, ...(commit && { commit }) };
+  const plan = async (more: object) => await server.post<Plan>(`${addressOf(asked)}/plan`, { ...same, ...more });
   const open = await plan({});
   const files = settled.of(open.conflicts);
   const none = { plan: open, settled: [], names: [], refused: undefined };
@@ -100,6 +103,20 @@ async function planOf(server: Server, asked: Asked, { settled }: ConflictDialogs
   }
 }
 
+/** Whether an apply is committed at once, and with which words: those of the work, unless the person writes others. */
+function commitPart({ verb }: Asked, { messages }: Plan, commit: boolean, onWanted: (isWanted: boolean) => void) {
+  if (verb === 'merge') return { rows: [], wanted: () => ({}) };
+  const box = element('input', { type: 'checkbox', onchange: () => onWanted(box.checked) });
+  box.checked = commit;
+  const words = messages.at(-1) ?? '';
+  const field = element('textarea', { rows: 4, 'aria-label': 'Message of the commit' });
+  field.value = words;
+  return {
+    rows: [element('label', {}, box, ' Commit it at once'), commit ? field : ''],
+    wanted: () => (commit ? { commit, ...(field.value !== words && { message: field.value }) } : {}),
+  };
+}
+
 /** The question at the end, and its answer. */
 class DecisionForm {
   readonly #accept = element('input', { type: 'checkbox', id: 'accept' });
@@ -107,9 +124,10 @@ class DecisionForm {
   readonly #go: HTMLButtonElement;
   readonly #isRisky: boolean;
 
-  constructor({ verb }: Asked, plan: Plan, onYes: (acceptRisky: boolean) => Promise<void>) {
+  constructor({ verb }: Asked, plan: Plan, commit: boolean, onYes: (acceptRisky: boolean) => Promise<void>) {
     this.#isRisky = plan.risks.files > 0;
-    const words = verb === 'merge' ? `Merge into ${plan.branch ?? 'HEAD'}` : 'Stage the changes';
+    const into = plan.branch ?? 'HEAD';
+    const words = verb === 'merge' ? `Merge into ${into}` : commit ? `Commit to ${into}` : 'Stage the changes';
     this.#go = element('button', { class: 'primary', onclick: () => this.#decide(onYes) }, words);
     this.#go.disabled = this.#isRisky;
     this.#accept.addEventListener('change', () => (this.#go.disabled = !this.#accept.checked));
@@ -146,9 +164,11 @@ function titleOf({ sandbox, verb, paths, parts }: Asked): string {
   return `${verb === 'merge' ? 'Merge' : 'Apply'} ${some === '' ? sandbox : `${some} of ${sandbox}`}`;
 }
 
-function effectOf({ integration, files, branch, head, tip }: Plan, sandbox: string): string {
+function effectOf({ integration, files, branch, head, tip }: Plan, sandbox: string, commit: boolean): string {
   const into = branch ?? head.slice(0, 10);
   const what = `${counted(files, 'file')} at ${tip.slice(0, 10)} ${files === 1 ? 'goes' : 'go'}`;
+  if (commit)
+    return `${what} into a commit of yours on ${into}. What you have staged besides stays. The sandbox stays.`;
   return integration === 'merge'
     ? `${what} into ${into} as git merge does. The sandbox ${sandbox} is deleted once its work is in.`
     : `${what} into index and work tree of ${into}, for you to commit. The sandbox ${sandbox} stays.`;

@@ -8,6 +8,7 @@ export const KEYS: readonly (readonly [keys: readonly string[], words: string, a
   [['f'], 'all lines of the file, or its changes alone', 'whole'],
   [['t'], 'take the file, or leave it', 'take'],
   [['h'], 'take the hunk, or leave it', 'take-hunk'],
+  [['e'], 'split the hunk into its changes', 'split-hunk'],
   [['c'], 'another sandbox beside this one, such as another racer', 'beside'],
   [['s'], 'side by side, or one below the other', 'split'],
   [['1'], 'changes', 'changes'],
@@ -31,6 +32,7 @@ export type Action =
   | 'whole'
   | 'take'
   | 'take-hunk'
+  | 'split-hunk'
   | 'beside'
   | 'split'
   | 'changes'

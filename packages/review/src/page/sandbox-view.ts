@@ -74,7 +74,7 @@ export class SandboxView {
       onTake,
       readSides: async (file) => await this.#source.sides(file, this.#tip),
       readWhole: async (file) => await this.#source.whole(file, this.#tip),
-      onTakeHunk: (file, at, isTaken) => this.#take(this.#taken.withHunk(file, at, isTaken)),
+      onTakeHunk: (file, hunk, isTaken) => this.#take(this.#taken.withHunk(file, hunk, isTaken)),
     });
     this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
     this.#diff.setSplit(isSplit);
@@ -147,8 +147,8 @@ export class SandboxView {
   }
 
   takeHunk(): void {
-    const { file, at = 0 } = this.#diff.currentHunk ?? {};
-    if (file) this.#take(this.#taken.withHunk(file, at, !this.#taken.hasHunk(file.path, at)));
+    const { file, hunk } = this.#diff.currentHunk ?? {};
+    if (file && hunk) this.#take(this.#taken.withHunk(file, hunk, !this.#taken.hasHunk(file.path, hunk)));
   }
 
   decide(verb: 'apply' | 'merge'): void {
@@ -158,7 +158,7 @@ export class SandboxView {
     const asked = { sandbox: this.#name, verb, paths, parts, tip: this.#tip, unshownLines };
     void openDecision(this.#server, asked, this.#conflicts, {
       onDone: (decided) => {
-        showDone(this.#name, decided);
+        showDone(this.#name, verb, decided);
         this.#events.onChanged();
       },
       onCall: (call) => void this.#dialogs.showCall(call),

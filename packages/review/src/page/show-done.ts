@@ -4,10 +4,14 @@ import { element } from './element.ts';
 import { counted } from './words.ts';
 
 /** Says how a decision ended. */
-export function showDone(sandbox: string, { outcome, commit, isDeleted, conflicts }: Decided): void {
+export function showDone(
+  sandbox: string,
+  verb: 'apply' | 'merge',
+  { outcome, commit, isDeleted, conflicts }: Decided,
+): void {
   const files = `${counted(conflicts.length, 'file')} conflict: ${conflicts.slice(0, 5).join(', ')}.`;
   const words = {
-    committed: `Merged as ${commit?.slice(0, 10)}.`,
+    committed: `${verb === 'merge' ? 'Merged' : 'Committed'} as ${commit?.slice(0, 10)}.`,
     staged: 'The changes are staged: review them and git commit.',
     'up-to-date': 'Nothing to do: your branch has it all.',
     conflicts: `${files} Resolve them and git commit, or go back: git merge --abort.`,

@@ -80,6 +80,8 @@ async function carryOut(
   if (plan.upToDate) throw notThereAnyMore();
   requireClean(overlap.untracked.map(fromByteString), 'move');
   requireClean(overlap.hidden.map(fromByteString), 'unmark');
+  if (token.begun?.some((path) => !overlap.begun.includes(path))) throw notThereAnyMore();
+  if (isStashing) requireClean(overlap.begun.map(fromByteString), 'parts');
   if (!autostash) requireClean(overlap.tracked.map(fromByteString), 'stash');
   else if (overlap.tracked.length > 0) {
     requireClean(overlap.lostByStash.map(fromByteString), 'unmark');
@@ -90,7 +92,8 @@ async function carryOut(
   }
   const hasConflicts = token.stages.length > 0;
 
-  const trees = [token.resultTree, ...token.drafts.map(({ tree }) => tree)];
+  const { fromTree } = token;
+  const trees = [token.resultTree, ...(fromTree ? [fromTree] : []), ...token.drafts.map(({ tree }) => tree)];
   failpoint('integrate.before-objects');
   await LargeFilePointers.place(store, user, token.largeFiles, signal);
   await publishObjects(store, user, [...trees, ...token.stages.map(({ oid }) => oid)], [plan.head], signal);
@@ -110,6 +113,7 @@ async function carryOut(
     slug: plan.slug,
     root: user.root,
     head: plan.head,
+    ...(fromTree && { from: fromTree }),
     ...(newHead === undefined ? {} : { newHead }),
     marker: `litterbox ${uuid}\n`,
     nextIndex: join(user.gitDirectory, `index.litterbox-${uuid}`),
@@ -120,7 +124,8 @@ async function carryOut(
     marks: overlap.marks,
   };
   // Before HEAD moves: a commit that no branch contains counts as not taken.
-  const commit = theirs ?? newHead;
+  // A commit of some of the files does not hold the work.
+  const commit = plan.integration === 'apply' && token.isPart ? undefined : (theirs ?? newHead);
   await rememberTaken(store, plan.sandbox, { tip: plan.tip, ...(commit !== undefined && { commit }) });
   const integration = new Integration(store, user, record);
   await integration.stash();
@@ -162,7 +167,7 @@ async function carryOut(
 }
 
 const notThereAnyMore = () =>
-  new LitterboxError('CONFLICT', 'Your work tree had all of it, and has not any more.', {
+  new LitterboxError('CONFLICT', 'Your work tree is not any more as it was when this was planned.', {
     operation: OPERATION,
     hint: 'Repeat it.',
   });

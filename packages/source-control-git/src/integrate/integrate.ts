@@ -45,6 +45,11 @@ export class Integration {
     return `${this.#record.nextIndex}.reserve`;
   }
 
+  /** The files of the steps as they were. */
+  get #before(): ObjectId {
+    return this.#record.from ?? this.#record.head;
+  }
+
   async phase(phase: IntegrationRecord['phase']): Promise<void> {
     this.#record = { ...this.#record, phase };
     await writeJournal(this.#store, this.#record);
@@ -82,7 +87,7 @@ export class Integration {
   /** What undoing needs, made before the first file is written: on a full disk it could not be made any more. */
   async prepareRollBack(): Promise<void> {
     await reserveRoom(this.#reservePath, this.#indexPath);
-    await this.#user.plumbing.output(['read-tree', this.#record.head], {
+    await this.#user.plumbing.output(['read-tree', this.#before], {
       environment: { GIT_INDEX_FILE: this.#oldIndexPath },
     });
     failpoint('integrate.after-old-index');
@@ -201,7 +206,7 @@ export class Integration {
     await rm(this.#reservePath, { force: true });
     await rm(`${index}.lock`, { force: true });
     // Made anew where that is possible: after a power cut the one that was made before may have lost its content.
-    await this.#user.plumbing.output(['read-tree', this.#record.head], options).catch(async (error: unknown) => {
+    await this.#user.plumbing.output(['read-tree', this.#before], options).catch(async (error: unknown) => {
       const made = await stat(index).catch(() => undefined);
       if (!made || made.size === 0) throw error;
     });

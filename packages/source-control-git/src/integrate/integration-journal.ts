@@ -22,6 +22,8 @@ export interface IntegrationRecord {
   readonly slug: string;
   readonly root: string;
   readonly head: ObjectId;
+  /** The tree of HEAD with files as they were staged, where the steps begin with those. */
+  readonly from?: ObjectId;
   /** Where HEAD goes. Absent when it stays. */
   readonly newHead?: ObjectId;
   /** Content of the lock file, which says that it is ours. */

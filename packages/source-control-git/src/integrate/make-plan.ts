@@ -12,6 +12,7 @@ import {
 import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { halfRenames } from './half-renames.ts';
+import { readChangedEntries } from '../person/already-there.ts';
 import { hooksPassedOver } from './hooks-passed-over.ts';
 import { kindOf, type PlanKind } from '../publish/plan-kind.ts';
 import {
@@ -34,7 +35,7 @@ import { partialTree, partsOfWork } from '../publish/partial-tree.ts';
 import { passingChanges } from './passing-changes.ts';
 import { readConflict } from '../settle/read-conflict.ts';
 import { scanRisks } from './scan-risks.ts';
-import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
+import { readMeta, readMilestones, reviewBranch, type SandboxMeta } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import { findUntakenWork, type UntakenWork } from '../publish/untaken-work.ts';
 import { selectedTree } from './selected-tree.ts';
@@ -43,7 +44,9 @@ import { theirCommit } from '../publish/their-commit.ts';
 import { readUserConfig } from '../person/user-config.ts';
 import { readWritten, withLargeFiles } from './written-files.ts';
 import type { UserRepository } from '../person/user-repository.ts';
+import { onStagedParts } from '../settle/staged-parts.ts';
 import { findOverlap, NO_OVERLAP, requireNothingUnderWay } from './user-state.ts';
+import { unmergedBase } from '../publish/unmerged-base.ts';
 import { WorkMessages } from './work-messages.ts';
 
 const OPERATION = 'integration.plan';
@@ -58,6 +61,11 @@ export interface PlanToken {
   /** What becomes the person's commits, oldest first. */
   readonly drafts: readonly { readonly tree: ObjectId; readonly message: string }[];
   readonly headTree: ObjectId;
+  /** The last commit with parts of an apply before, which are staged, where this one stands on those; and their files. */
+  readonly fromTree?: ObjectId;
+  readonly begun?: readonly ByteString[];
+  /** Whether it takes some of the files or changes alone. */
+  readonly isPart?: true;
   readonly resultTree: ObjectId;
   readonly stages: readonly ConflictStage[];
   readonly steps: readonly PathStep[];
@@ -101,7 +109,9 @@ export async function makePlan(
   const trees = { base: work.ontoTree, ours: headTree, theirs: tip.tree };
   const attributes = await readMergeAttributes(store, user, trees, signal);
   const rules = { configuration: mergeSettings(config), attributes };
-  const unsettled = await mergeTrees(store, sides, options, rules, signal);
+  const merge = async (commit: ObjectId) =>
+    await mergeTrees(store, { ...sides, theirs: commit }, options, rules, signal);
+  const unsettled = await merge(theirs);
   const merged = await settleConflicts(store, unsettled, request.settled ?? [], meta.slug);
   const isContained = work.isHeld && work.steps.length === 0;
   const isNothing =
@@ -109,15 +119,22 @@ export async function makePlan(
   const kind = isNothing ? 'nothing' : kindOf(request, options, work, head, config);
   const conflicts = new Set(isNothing ? [] : merged.stages.map(({ path }) => path));
   const whole = { head: headTree, result: kind === 'fast-forward' ? tip.tree : merged.tree, conflicts };
-  const resultTree = await partialTree(store, whole, ofApply, meta.slug, signal);
+  // Parts of an apply before that the person has not committed are what this one stands on.
+  const entries = kind === 'stage' ? await readChangedEntries(user, signal) : undefined;
+  const ofAll = async () =>
+    ofWork.length === 0 ? merged.tree : (await merge(await theirCommit(store, work.onto, newest))).tree;
+  const onTop = await onStagedParts(store, { ...whole, whole: ofAll }, entries ?? [], signal);
+  const fromTree = onTop.from;
+  const begun = { head: fromTree, result: onTop.result, conflicts };
+  const resultTree = await partialTree(store, begun, ofApply, meta.slug, signal);
   const messages = await WorkMessages.read(store, meta.slug, work, tip.commit);
   const isOne = kind === 'plain-commit' || kind === 'stage';
   const words = kind === 'merge-commit' ? `Merge sandbox '${meta.slug}'\n` : isOne ? messages.ofAll() : '';
 
   const steps: PathStep[] = [];
   const onStep = (step: PathStep) => steps.push(step);
-  const all = isNothing ? [] : await compareTrees(store, [headTree, resultTree], { signal, onStep });
-  const overlap = isNothing ? NO_OVERLAP : await findOverlap(user, steps, kind === 'stage', signal);
+  const all = isNothing ? [] : await compareTrees(store, [fromTree, resultTree], { signal, onStep });
+  const overlap = isNothing ? NO_OVERLAP : await findOverlap(user, steps, kind === 'stage', signal, entries);
   // A commit that is made here gets those files too; one of the person's has them.
   const already = kind === 'stage' ? overlap.already : new Set<ByteString>();
   const compared = all.filter(({ path }) => !already.has(toByteString(path)));
@@ -132,6 +149,8 @@ export async function makePlan(
     onto: work.onto,
     drafts: draftsOf(kind, work, messages, message),
     headTree,
+    ...(fromTree !== headTree && { fromTree, begun: overlap.begun }),
+    ...(paths.length > 0 && { isPart: true }),
     resultTree,
     stages: isNothing ? [] : merged.stages,
     steps,
@@ -176,7 +195,7 @@ export function offeredOf(
   { token, changes, conflicts }: IntegrationPlan,
   signal: AbortSignal | undefined,
 ): AsyncIterable<OfferedFile> {
-  const { headTree: head, resultTree: result, steps } = token as PlanToken;
+  const { headTree, fromTree: head = headTree, resultTree: result, steps } = token as PlanToken;
   const whole = { head, result, steps, conflicts: new Set(conflicts.map(toByteString)) };
   return offeredFiles(store, whole, changes, signal);
 }
@@ -255,22 +274,6 @@ function onReviewBranch({ slug, base }: SandboxMeta): LitterboxError {
       hint: `Check out the branch that is to have it${name === undefined ? '' : `, such as with git switch ${name}`}.`,
     },
   );
-}
-
-/** Tells of commits of the base that HEAD does not have. They stay where they are. */
-async function unmergedBase(
-  store: Store,
-  id: SandboxId,
-  { base }: SandboxMeta,
-  work: UntakenWork,
-  head: ObjectId,
-  signal: AbortSignal | undefined,
-): Promise<Pick<IntegrationPlan, 'unmergedBase'>> {
-  if (work.isHeld) return {};
-  const commit = store.refs.read(sandboxRefs(id).pin) ?? base.commit;
-  const listed = await store.output(['rev-list', '--count', commit, '--not', head], { signal });
-  const commits = Number(listed.toString());
-  return commits > 0 ? { unmergedBase: { commits, ...(base.headRef && { headRef: base.headRef }) } } : {};
 }
 
 /** A message of the person's is that of a merge commit where there is one, else of the last commit. */

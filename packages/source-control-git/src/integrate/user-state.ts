@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LitterboxError, shown, visibleName } from '@litterbox/core/provider';
 import { type ByteString, fromByteString } from '../git/byte-text.ts';
 import { parentOf } from '../ignore/ignore-matcher.ts';
-import { findLooseAlready, findStagedAlready, parseChangedEntry } from '../person/already-there.ts';
+import { type ChangedEntry, findLooseAlready, findStagedAlready, readChangedEntries } from '../person/already-there.ts';
 import { findMarkedFiles, type MarkedFiles } from '../person/marked-files.ts';
 import { onDisk } from '../git/on-disk.ts';
 import type { PathStep } from '../store/read-diff.ts';
@@ -95,6 +95,8 @@ export interface Overlap {
   readonly hidden: readonly ByteString[];
   /** All of those that a stash would lose, wherever they are: it puts every file back that is assumed to be unchanged. */
   readonly lostByStash: readonly ByteString[];
+  /** Files that are in index and work tree as the steps begin with them, where that is not the last commit: parts of an apply before. */
+  readonly begun: readonly ByteString[];
   /** Files that are in index and work tree as the result has them, or for an apply in the work tree alone: nothing is left to do there. */
   readonly already: ReadonlySet<ByteString>;
   /** Those of them that git does not know: no stash takes them. */
@@ -109,6 +111,7 @@ export const NO_OVERLAP: Overlap = {
   untracked: [],
   hidden: [],
   lostByStash: [],
+  begun: [],
   already: new Set(),
   alreadyUntracked: new Set(),
   marks: { assumedUnchanged: [], skipped: [] },
@@ -120,15 +123,18 @@ export async function findOverlap(
   steps: readonly PathStep[],
   isStaging: boolean,
   signal: AbortSignal | undefined,
+  known?: readonly ChangedEntry[],
 ): Promise<Overlap> {
   const byPath = new Map(steps.map((step) => [step.path, step] as const));
   const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
   const removed = new Set(steps.filter((step) => !step.new).map(({ path }) => path));
-  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=all'];
-  const status = await user.output(args, { setting: 'user', signal });
-  const records = status.toString('latin1').split('\0');
-  const entries = records.flatMap((record) => parseChangedEntry(record) ?? []);
+  const entries = known ?? (await readChangedEntries(user, signal));
+  const isBegun = ({ path, isAsStaged, mode, oid }: ChangedEntry) => {
+    const old = byPath.get(path)?.old;
+    return isAsStaged && old?.mode === mode && old.oid === oid;
+  };
   const inTheWay = entries
+    .filter((entry) => !isBegun(entry))
     .map(({ path }) => path)
     .filter((path) => byPath.has(path) || [...ancestorsOf(path)].some((above) => written.has(above)));
   const files = (await user.output(['ls-files', '-v', '-z'], { signal })).toString('latin1').split('\0');
@@ -145,6 +151,7 @@ export async function findOverlap(
   return {
     tracked: inTheWay.filter((path) => !already.has(path)),
     dirty: entries.map(({ path }) => path),
+    begun: entries.filter(isBegun).map(({ path }) => path),
     untracked: [...untracked].filter((path) => !already.has(path)),
     hidden: [...marked.edited].filter((path) => byPath.has(path)),
     lostByStash: marked.assumedUnchanged.filter((path) => marked.edited.has(path)),
@@ -264,6 +271,7 @@ async function exists(path: string): Promise<boolean> {
 const REMEDIES = {
   stash: 'Commit or stash them, or use --autostash.',
   move: 'Move or remove these files: git does not know them.',
+  parts: 'Commit the parts that you took before, or do without --autostash.',
   filter: 'These files go through a filter whose program may lie in the tree: commit or stash them yourself.',
   unmark:
     'Git was told not to look at these files. Take that back, with git update-index --no-skip-worktree FILE or --no-assume-unchanged FILE, then commit or stash them.',

@@ -15,13 +15,26 @@ export interface ChangedEntry {
 }
 
 /** Reads one record; undefined for what is no changed file. */
-export function parseChangedEntry(record: string): ChangedEntry | undefined {
+function parseChangedEntry(record: string): ChangedEntry | undefined {
   const fields = record.split(' ');
   const width = record.startsWith('1 ') ? 8 : record.startsWith('u ') ? 10 : undefined;
   if (width === undefined) return undefined;
   const [, states = '', , , mode = '', , , oid = ''] = fields;
   const isAsStaged = width === 8 && states[1] === '.';
   return { path: fields.slice(width).join(' '), isAsStaged, mode, oid };
+}
+
+/** Tracked files that differ from the last commit. */
+export async function readChangedEntries(
+  user: UserRepository,
+  signal: AbortSignal | undefined,
+): Promise<readonly ChangedEntry[]> {
+  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=all'];
+  const status = await user.output(args, { setting: 'user', signal });
+  return status
+    .toString('latin1')
+    .split('\0')
+    .flatMap((record) => parseChangedEntry(record) ?? []);
 }
 
 /** Those of the steps that index and work tree of the person have both made already. */

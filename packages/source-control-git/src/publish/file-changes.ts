@@ -94,6 +94,50 @@ export function withRuns(
   return Buffer.concat([...kept, before(at, Infinity)]);
 }
 
+/** Ways to read a content that are followed at once. */
+const MAX_READINGS = 256;
+
+/** Which of the runs a content has; undefined where it is not the old one with some of them, or could be so in too many ways. */
+export function runsIn(
+  [old, next]: readonly [old: Buffer, next: Buffer],
+  runs: readonly Run[],
+  content: Buffer,
+): readonly number[] | undefined {
+  const [before, after] = [linesIn(old), linesIn(next)];
+  const isAt = (place: number, piece: Buffer) => content.subarray(place, place + piece.length).equals(piece);
+  let readings: ReadonlyMap<number, Chosen | undefined> = new Map([[0, undefined]]);
+  let at = 0;
+  for (const [number, run] of runs.entries()) {
+    const kept = before(at, run.old.from);
+    const sides = [before(run.old.from, run.old.to), after(run.new.from, run.new.to)] as const;
+    const found = new Map<number, Chosen | undefined>();
+    for (const [place, chosen] of readings) {
+      if (!isAt(place, kept)) continue;
+      const begin = place + kept.length;
+      for (const [side, piece] of sides.entries())
+        if (isAt(begin, piece) && !found.has(begin + piece.length))
+          found.set(begin + piece.length, side === 0 ? chosen : { number, others: chosen });
+    }
+    if (found.size === 0 || found.size > MAX_READINGS) return undefined;
+    readings = found;
+    at = run.old.to;
+  }
+  const rest = before(at, Infinity);
+  const end = content.length - rest.length;
+  return readings.has(end) && isAt(end, rest) ? numbersOf(readings.get(end)) : undefined;
+}
+
+interface Chosen {
+  readonly number: number;
+  readonly others: Chosen | undefined;
+}
+
+function numbersOf(chosen: Chosen | undefined): readonly number[] {
+  const numbers: number[] = [];
+  for (let one = chosen; one; one = one.others) numbers.push(one.number);
+  return numbers;
+}
+
 /** Lines of a content by their numbers, with their newlines. */
 function linesIn(bytes: Buffer): (from: number, to: number) => Buffer {
   const starts = [0];

@@ -13,7 +13,7 @@ export function kindOf(
   head: ObjectId,
   config: ReadonlyMap<string, string>,
 ): PlanKind {
-  if (request.integration === 'apply') return 'stage';
+  if (request.integration === 'apply') return request.commit === true ? 'plain-commit' : 'stage';
   const configured = { false: 'never', no: 'never', only: 'only' }[config.get('merge.ff') ?? ''];
   const rule = options.fastForward ?? configured ?? 'allowed';
   const canForward = work.isWhole && options.strategy !== 'ours' && head === work.onto;

@@ -22,7 +22,10 @@ const input = z.strictObject({
     .register(wordings, { placeholder: 'argument', about: 'Arguments of git merge, from an allow-list' })
     .optional()
     .describe('After --: arguments of git merge, from an allow-list'),
-  message: fields.message().optional().describe('For the merge commit, or the last commit where there is none'),
+  message: fields
+    .message()
+    .optional()
+    .describe('For the merge commit, or the last commit where there is none; or that of an apply which is committed'),
   autostash: fields.flag().optional().describe('Put uncommitted edits aside and back again'),
   tip: fields.tip(),
   acceptRisky: fields.acceptRisky(),
@@ -122,6 +125,7 @@ export const applyChanges = operation({
       'apply fix-login',
       'apply fix-login src docs/api.md',
       'apply fix-login -p',
+      "apply fix-login -p --commit -m 'Check the port'",
       'apply fix-login -- -X theirs',
     ],
   },
@@ -135,6 +139,7 @@ export const applyChanges = operation({
     paths: paths.describe('Only these files and directories; after --: arguments of git merge, from an allow-list'),
     parts,
     settled,
+    commit: fields.flag().optional().describe('Commit it at once, as you'),
   }),
   document,
   execute: async (useCases, { waitMs: patienceMs, ...values }, options) => {
@@ -181,6 +186,7 @@ export const planIntegration = operation({
     paths: paths.describe('Only these files and directories, of an apply'),
     parts,
     settled,
+    commit: fields.flag().optional().describe('Commit an apply at once, as you'),
   }),
   document: (plan: ShownPlan) => planDocument(plan),
   execute: async (useCases, values, options) => await useCases.get(IntegrateChanges).plan(topPaths(values), options),

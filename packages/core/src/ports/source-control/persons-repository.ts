@@ -205,6 +205,8 @@ export interface PlanRequest {
   readonly paths?: readonly string[];
   /** For an apply, besides `paths`: some changes of a file, where {@link PersonsRepository.offered} is there. */
   readonly parts?: readonly FilePart[];
+  /** For an apply: it becomes a commit of the person's at once, with that message. What else they have staged stays as it is. @throws `UNSUPPORTED` where the adapter cannot */
+  readonly commit?: boolean;
   /** Files in conflict as the person settled them, where {@link PersonsRepository.conflict} is there. */
   readonly settled?: readonly SettledFile[];
 }

@@ -37,6 +37,8 @@ export interface IntegrateInput extends GivenConsent {
   readonly parts?: readonly FilePart[] | undefined;
   /** Files in conflict as the person settled them, each of the sides that {@link IntegrateChanges.conflict} gave. */
   readonly settled?: readonly SettledFile[] | undefined;
+  /** An apply is committed at once. */
+  readonly commit?: boolean | undefined;
   /** Put uncommitted edits aside and back again. */
   readonly autostash?: boolean | undefined;
   /** Called with the plan before anything is asked or changed. */
@@ -130,7 +132,8 @@ export class IntegrateChanges {
 
   async #plan(record: SandboxRecord, input: IntegrateInput, options?: ProgressOptions): Promise<IntegrationPlan> {
     const { paths = [], parts = [], settled = [] } = input;
-    if (paths.length + parts.length > 0 && input.integration === 'merge') throw wholeOnly(input.sandbox);
+    if ((paths.length + parts.length > 0 || input.commit) && input.integration === 'merge')
+      throw wholeOnly(input.sandbox);
     assertWhole(record);
     const repository = await this.#needs.openRepository.open(options);
     assertPersons(repository, record.slug, input.integration);
@@ -145,6 +148,7 @@ export class IntegrateChanges {
         ...(paths.length > 0 && { paths }),
         ...(parts.length > 0 && { parts }),
         ...(settled.length > 0 && { settled }),
+        ...(input.commit && { commit: true }),
       },
       options,
     );
@@ -175,6 +179,7 @@ export class IntegrateChanges {
           into: plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10),
           arguments: [...(input.arguments ?? [])],
           ...(input.paths?.length && { paths: [...input.paths] }),
+          ...(input.commit && { commit: true }),
           ...(input.settled?.length && { settled: input.settled.map(({ path }) => path) }),
           ...(input.parts?.length && {
             parts: input.parts.map(({ path, changes }) => ({ path, changes: [...changes] })),
@@ -276,7 +281,7 @@ const settledInWorkTree = (sandbox: string) =>
   });
 
 const wholeOnly = (sandbox: string) =>
-  new LitterboxError('INVALID_ARGUMENT', 'A merge takes all of the work: it has no paths.', {
+  new LitterboxError('INVALID_ARGUMENT', 'A merge takes all of the work, and commits it: it has no paths.', {
     operation: 'sandbox.merge',
     hint: advice`For some of its files: ${step('sandbox-apply', { sandbox, paths: ['PATHS'] })}, then git commit.`,
   });

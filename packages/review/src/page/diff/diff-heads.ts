@@ -1,5 +1,6 @@
 import type { PatchFile, PatchHunk } from '../answers.ts';
 import { element } from '../element.ts';
+import { changesOf } from './changes-of.ts';
 
 /** The heading of a file as it is now, and what a person does with it. */
 interface FileHead {
@@ -16,6 +17,10 @@ interface FileHead {
 
 /** Whether hunks of it can be taken: of one hunk the file itself is. */
 export const isDivisible = ({ digest, hunks }: PatchFile): boolean => digest !== undefined && hunks.length > 1;
+
+/** Whether parts of the hunk can be taken. */
+export const isSplittable = ({ digest }: PatchFile, hunk: PatchHunk): boolean =>
+  digest !== undefined && changesOf(hunk).length > 1;
 
 export function fileHead(
   file: PatchFile,
@@ -53,14 +58,26 @@ function wholeButton({ name }: PatchFile, isWhole: boolean, onWhole: () => void)
 export const hasMore = ({ change, isBinary, hunks, leftOut }: PatchFile): boolean =>
   (change === 'modified' || change === 'renamed') && !isBinary && hunks.length > 0 && leftOut === 0;
 
-/** @param at place of the hunk in its file */
-export function hunkHead(file: PatchFile, at: number, isTaken: boolean, onTake: FileHead['onTake']): HTMLElement {
-  const { newStart, title } = file.hunks[at] as PatchHunk;
-  const heading = [`Line ${newStart}`, element('span', {}, title)];
-  if (!isDivisible(file)) return element('div', { class: 'hunk' }, ...heading);
-  const label = `Take the change at line ${newStart} of ${file.name}`;
-  const take = takeBox(label, 'Take this hunk', isTaken, onTake);
-  return element('div', { class: 'hunk' }, ...heading, element('label', { class: 'take' }, take, 'take'));
+/** A hunk as it is now, and the ways to take it. */
+interface HunkHead {
+  readonly isTaken: boolean;
+  onTake(isTaken: boolean): void;
+  onSplit(): void;
+}
+
+export function hunkHead(file: PatchFile, hunk: PatchHunk, { isTaken, onTake, onSplit }: HunkHead): HTMLElement {
+  const { newStart, title } = hunk;
+  const where = `the change at line ${newStart} of ${file.name}`;
+  const take = takeBox(`Take ${where}`, 'Take this hunk', isTaken, onTake);
+  return element(
+    'div',
+    { class: 'hunk' },
+    `Line ${newStart}`,
+    element('span', {}, title),
+    isSplittable(file, hunk) &&
+      element('button', { class: 'whole', 'aria-label': `Split ${where}`, onclick: onSplit }, 'split'),
+    isDivisible(file) && element('label', { class: 'take' }, take, 'take'),
+  );
 }
 
 function takeBox(label: string, title: string, isTaken: boolean, onTake: FileHead['onTake']): HTMLInputElement {

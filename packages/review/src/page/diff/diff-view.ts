@@ -1,13 +1,11 @@
-import type { PatchFile, RiskGroup } from '../answers.ts';
-import { changedPart } from './changed-part.ts';
-import { codeText } from './code-text.ts';
+import type { PatchFile, PatchHunk, RiskGroup } from '../answers.ts';
 import { BinaryView, type ReadSides } from './binary-view.ts';
-import { fileHead, hasMore, hunkHead, isDivisible } from './diff-heads.ts';
-import { type Row, rowsOf, type Side, textOf } from './diff-rows.ts';
+import { splitHunk } from './changes-of.ts';
+import { fileHead, hasMore, hunkHead, isDivisible, isSplittable } from './diff-heads.ts';
+import { type Row, rowsOf } from './diff-rows.ts';
 import { element } from '../element.ts';
-import { languageOf } from './language-of.ts';
 import { guessHeight } from './guess-height.ts';
-import { Painter } from './painter.ts';
+import { LineRows } from './line-rows.ts';
 import { Taken } from '../taken.ts';
 import { VirtualList } from './virtual-list.ts';
 
@@ -16,7 +14,7 @@ export interface DiffEvents {
   onFile(file: PatchFile | undefined): void;
   onLine(file: PatchFile, line: number): void;
   onTake(path: string, isTaken: boolean): void;
-  onTakeHunk(file: PatchFile, hunk: number, isTaken: boolean): void;
+  onTakeHunk(file: PatchFile, hunk: PatchHunk, isTaken: boolean): void;
   readSides: ReadSides;
   /** All lines of a file; undefined when it could not be read, which has been said. */
   readWhole(file: PatchFile): Promise<PatchFile | undefined>;
@@ -28,7 +26,7 @@ const FOLDED_LINES = 3_000;
 export class DiffView {
   readonly #list: VirtualList;
   readonly #events: DiffEvents;
-  readonly #painter = new Painter(() => this.#list.redraw());
+  readonly #lines: LineRows;
   #files: PatchFile[] = [];
   #rows: Row[] = [];
   /** Where the rows of each file begin. */
@@ -37,6 +35,8 @@ export class DiffView {
   readonly #folded = new Map<string, boolean>();
   /** Files of which all lines are shown. */
   readonly #wholes = new Map<string, PatchFile>();
+  /** Files of which hunks were split. */
+  readonly #splits = new Map<string, PatchFile>();
   readonly #binaries: BinaryView;
   #taken = new Taken();
   #reasons: ReadonlyMap<string, string> = new Map();
@@ -48,6 +48,10 @@ export class DiffView {
   constructor(label: string, events: DiffEvents) {
     this.#events = events;
     this.#list = new VirtualList(label, () => this.#noteFile());
+    this.#lines = new LineRows(
+      () => this.#list.redraw(),
+      (file, line) => events.onLine(file, line),
+    );
     this.#binaries = new BinaryView(events.readSides, () => this.#list.redraw());
   }
 
@@ -62,6 +66,7 @@ export class DiffView {
   clear(): void {
     this.#binaries.clear();
     this.#wholes.clear();
+    this.#splits.clear();
     this.#files = [];
     this.#build();
   }
@@ -142,7 +147,7 @@ export class DiffView {
 
   #shownFile(at: number): PatchFile {
     const file = this.#files[at] as PatchFile;
-    return this.#wholes.get(file.path) ?? file;
+    return this.#wholes.get(file.path) ?? this.#splits.get(file.path) ?? file;
   }
 
   #noteFile(): void {
@@ -157,12 +162,28 @@ export class DiffView {
   }
 
   /** The hunk that keys are about, of a file that can be taken by hunks. */
-  get currentHunk(): { readonly file: PatchFile; readonly at: number } | undefined {
+  get currentHunk(): { readonly file: PatchFile; readonly hunk: PatchHunk } | undefined {
+    const found = this.#hunkHere();
+    return found && isDivisible(found.file) ? found : undefined;
+  }
+
+  #hunkHere(): { readonly file: PatchFile; readonly hunk: PatchHunk; readonly at: number } | undefined {
     const row = this.#rows[this.#place];
-    const file = row && this.#shownFile(row.file);
-    if (!file || !row || !isDivisible(file)) return undefined;
-    const hunk = row.type === 'hunk' ? row.hunk : row.type === 'lines' ? (row.right ?? row.left)?.hunk : undefined;
-    return hunk && { file, at: file.hunks.indexOf(hunk) };
+    const hunk = row?.type === 'hunk' ? row.hunk : row?.type === 'lines' ? (row.right ?? row.left)?.hunk : undefined;
+    return row && hunk && { file: this.#shownFile(row.file), hunk, at: row.file };
+  }
+
+  /** Shows each change of the hunk as a hunk of its own. */
+  split(found = this.#hunkHere()): void {
+    if (!found || !isSplittable(found.file, found.hunk)) return;
+    const { file, hunk, at } = found;
+    const shown = this.#wholes.has(file.path) ? this.#wholes : this.#splits;
+    shown.set(file.path, { ...file, hunks: file.hunks.flatMap((one) => (one === hunk ? splitHunk(one) : [one])) });
+    this.#build();
+    const row = this.#rows.findIndex(
+      (one) => one.type === 'hunk' && one.file === at && one.hunk.firstChange === hunk.firstChange,
+    );
+    this.#moveTo(row);
   }
 
   #current(): number {
@@ -230,63 +251,14 @@ export class DiffView {
         onWhole: () => void this.toggleWhole(this.#files[row.file]),
       });
     if (row.type === 'hunk') {
-      const at = file.hunks.indexOf(row.hunk);
-      const onTake = (isTaken: boolean) => this.#events.onTakeHunk(file, at, isTaken);
-      return hunkHead(file, at, this.#taken.hasHunk(file.path, at), onTake);
+      return hunkHead(file, row.hunk, {
+        isTaken: this.#taken.hasHunk(file.path, row.hunk),
+        onTake: (isTaken) => this.#events.onTakeHunk(file, row.hunk, isTaken),
+        onSplit: () => this.split({ file, hunk: row.hunk, at: row.file }),
+      });
     }
     if (row.type === 'binary') return this.#binaries.draw(file);
     if (row.type === 'note') return element('div', { class: 'note' }, row.text);
-    return this.#isSplit ? this.#splitLine(file, row) : this.#unifiedLine(file, row);
-  }
-
-  #unifiedLine(file: PatchFile, { left, right }: { readonly left?: Side; readonly right?: Side }): HTMLElement {
-    const kind = left && right ? '' : left ? 'removed' : 'added';
-    return element(
-      'div',
-      { class: `line ${kind}` },
-      element('span', { class: 'number' }, left ? String(left.number) : ''),
-      this.#numberOf(file, right),
-      element('span', { class: 'sign' }, left && right ? ' ' : left ? '−' : '+'),
-      this.#code(file, (right ?? left) as Side, right ? 'new' : 'old', kind !== ''),
-    );
-  }
-
-  #splitLine(file: PatchFile, { left, right }: { readonly left?: Side; readonly right?: Side }): HTMLElement {
-    const isSame = left?.index === right?.index;
-    const half = (side: Side | undefined, which: 'old' | 'new') => [
-      which === 'old'
-        ? element('span', { class: 'number' }, side ? String(side.number) : '')
-        : this.#numberOf(file, side),
-      element(
-        'div',
-        { class: `half ${side ? (isSame ? '' : which === 'old' ? 'removed' : 'added') : 'nothing'}` },
-        side && this.#code(file, side, which, !isSame),
-      ),
-    ];
-    return element('div', { class: 'line two' }, ...half(left, 'old'), ...half(right, 'new'));
-  }
-
-  /** The number of a line that is there now leads to the call that wrote it. */
-  #numberOf(file: PatchFile, side: Side | undefined): HTMLElement {
-    if (!side) return element('span', { class: 'number' });
-    return element(
-      'button',
-      {
-        class: 'number',
-        tabindex: -1,
-        title: 'Which call wrote it',
-        'aria-label': `Line ${side.number}: which call wrote it`,
-        onclick: () => this.#events.onLine(file, side.number),
-      },
-      String(side.number),
-    );
-  }
-
-  #code(file: PatchFile, { hunk, index }: Side, side: 'old' | 'new', isChange: boolean): HTMLElement {
-    const line = hunk.lines[index];
-    const text = textOf(line);
-    const tokens = this.#painter.tokens(hunk, index, side, languageOf(file.path));
-    const gap = typeof line === 'object' ? { more: line[1], tail: line[2] } : undefined;
-    return codeText(text, tokens, isChange ? changedPart(hunk, index) : undefined, gap);
+    return this.#isSplit ? this.#lines.split(file, row) : this.#lines.unified(file, row);
   }
 }
