@@ -68,6 +68,7 @@ export {
   type SandboxRecord,
   type ServiceStatus,
   type ShownPlan,
+  type ComputeUse,
   type ShownUsage,
   visible,
 } from '@litterbox/core';
