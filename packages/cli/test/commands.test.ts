@@ -127,7 +127,9 @@ describe('the command line', () => {
     await fixture.run(['run', 'a', '--', 'sh', './test.sh']);
     const tested = /Tests: call \d+, exit 0, nothing changed since, just now: `sh \.\/test\.sh`\n/;
     expect((await fixture.run(['merge', 'a', '--dry-run'])).stderr).toMatch(tested);
-    expect((await fixture.run(['log', 'a'])).stderr).toMatch(tested);
+    const { stderr: below } = await fixture.run(['log', 'a']);
+    expect(below).toMatch(tested);
+    expect(below).toMatch(/^Together: \d+ calls took \d+(?:\.\d)? s\.$/m);
     await fixture.run(['run', 'a', 'echo c >>a.txt']);
     expect(JSON.parse((await fixture.run(['merge', 'a', '--dry-run', '--json'])).stdout)).toMatchObject({
       proof: { tests: [{ command: 'sh ./test.sh', exitCode: 0, changesSince: 1 }] },

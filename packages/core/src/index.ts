@@ -239,6 +239,8 @@ export {
   planDocument,
   planIntegration,
 } from './operations/review/integrate.ts';
+export { readCompute } from './operations/review/read-compute.ts';
+export type { ComputeUse } from './use-cases/review/read-compute.ts';
 export { giveNotes, listNotes, removeNotes, returnNotes, writeNote } from './operations/review/notes.ts';
 export type { NotesOfSandbox } from './use-cases/review/write-notes.ts';
 export type { ReviewNote } from './ports/state/review-note.ts';

@@ -70,6 +70,7 @@ export {
   type ServiceOutput,
   type ServiceStatus,
   type ShownPlan,
+  type ComputeUse,
   type ShownUsage,
   visible,
 } from '@litterbox/core';

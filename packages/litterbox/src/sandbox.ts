@@ -62,7 +62,9 @@ import {
   readLog,
   readProof,
   readServiceLogs,
+  readCompute,
   readUsage,
+  type ComputeUse,
   type ShownUsage,
   removeSnapshot,
   restoreSnapshot,
@@ -343,6 +345,11 @@ export class Sandbox implements AsyncDisposable {
   /** Requests and tokens at each of its endpoints, over all sessions. */
   async usage(options?: CallOptions): Promise<readonly ShownUsage[]> {
     return await this.#perform(readUsage, {}, options);
+  }
+
+  /** Time that its calls took over all sessions, and the memory and disk that it holds now. */
+  async compute(options?: CallOptions): Promise<ComputeUse> {
+    return await this.#perform(readCompute, {}, options);
   }
 
   /** What its services do. */

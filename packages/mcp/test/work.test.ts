@@ -214,10 +214,12 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(await fixture.text('ls', { sandbox, path: '/playground' })).toBe('x');
   });
 
-  it('FC-424: notes of the person on lines are in sandbox-status, and the person sees who has got them', async () => {
+  it('FC-424: notes of the person on lines are in sandbox-status, and the person sees who has got them; FC-428: so is what it costs', async () => {
     await using fixture = await mcpFixture({ era });
     await fixture.call('sandbox-create', { name: 'a' });
     await fixture.call('write', { sandbox: 'a', path: 'new.txt', content: 'new\n' });
+    const { facts } = await fixture.call('sandbox-status', { sandbox: 'a' });
+    expect(facts['usage']).toMatchObject({ callMs: expect.any(Number) });
     const status = async () => (await fixture.call('sandbox-status', { sandbox: 'a' })).facts['notes'];
     expect(await status()).toBeUndefined();
     const note = { path: 'new.txt', line: 1, words: 'Say why.' };

@@ -5,14 +5,15 @@ import {
   LOCAL_HOST,
   type Parsed,
   parseProviderKey,
+  readCompute,
   readUsage,
   type RecordedWork,
   type SandboxSummary,
   visibleName,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { tokensCell } from '../inside/cost.ts';
-import { ago, shortAge, table } from '../terminal/table.ts';
+import { timeText, tokensCell } from '../inside/cost.ts';
+import { ago, bytes, shortAge, table } from '../terminal/table.ts';
 import type { Talk } from '../terminal/talk.ts';
 
 interface ListFlags {
@@ -24,7 +25,7 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>, flags
   const { talk, signal } = context;
   const found = await (await context.litterbox()).perform(listSandboxes, input, { signal });
   const sandboxes = found.filter(({ work }) => !flags.changed || (work?.files ?? 0) > 0);
-  if (talk.json) return talk.document(sandboxes);
+  if (talk.json) return talk.document(flags.wide ? await withCompute(context, sandboxes) : sandboxes);
   if (sandboxes.length === 0)
     return talk.notice(
       found.length === 0 ? 'No sandboxes. Make one: litterbox create NAME.' : 'No sandbox differs from its base.',
@@ -32,8 +33,8 @@ async function list(context: Context, input: Parsed<typeof listSandboxes>, flags
   const calledAtMs = ({ lastCall, createdAtMs }: SandboxSummary) =>
     lastCall?.isRunning ? Number.POSITIVE_INFINITY : (lastCall?.atMs ?? createdAtMs);
   const newestFirst = sandboxes.toSorted((one, other) => (calledAtMs(other) > calledAtMs(one) ? 1 : -1));
-  const tokens = flags.wide ? await tokensOf(context, newestFirst) : undefined;
-  talk.result(listText(talk, newestFirst, input.all ?? false, tokens));
+  const spent = flags.wide ? await spentOf(context, newestFirst) : undefined;
+  talk.result(listText(talk, newestFirst, input.all ?? false, spent));
   // Those of this repository are found from where it is now.
   for (const repository of new Set(input.all ? sandboxes.map((one) => one.repository) : []))
     if (!existsSync(repository))
@@ -61,26 +62,49 @@ interface Column {
   readonly rank?: number;
 }
 
+/** Cells of what a sandbox spent. */
+type Spent = readonly [tokens: string, time: string, memory: string, disk: string];
+
 /** By id. A sandbox of another repository is not asked. */
-async function tokensOf(context: Context, sandboxes: readonly SandboxSummary[]): Promise<ReadonlyMap<string, string>> {
+async function spentOf(context: Context, sandboxes: readonly SandboxSummary[]): Promise<ReadonlyMap<string, Spent>> {
+  const { signal } = context;
   const litterbox = await context.litterbox();
-  const cells = new Map<string, string>();
-  for (const { id, name, work } of sandboxes)
-    if (work)
-      cells.set(id, tokensCell(await litterbox.perform(readUsage, { sandbox: name }, { signal: context.signal })));
+  const cells = new Map<string, Spent>();
+  const size = (count: number | undefined) => (count === undefined ? '' : bytes(count));
+  for (const { id, name: sandbox, work } of sandboxes) {
+    if (!work) continue;
+    const usage = await litterbox.perform(readUsage, { sandbox }, { signal });
+    const { callMs, now } = await litterbox.perform(readCompute, { sandbox }, { signal });
+    cells.set(id, [tokensCell(usage), timeText(callMs), size(now?.memoryBytes), size(now?.diskBytes)]);
+  }
   return cells;
+}
+
+async function withCompute(context: Context, sandboxes: readonly SandboxSummary[]): Promise<readonly object[]> {
+  const { signal } = context;
+  const litterbox = await context.litterbox();
+  const asked: object[] = [];
+  for (const sandbox of sandboxes) {
+    const { name, work } = sandbox;
+    const compute = work && (await litterbox.perform(readCompute, { sandbox: name }, { signal }));
+    asked.push({ ...sandbox, ...(compute && { compute }) });
+  }
+  return asked;
 }
 
 function listText(
   talk: Talk,
   sandboxes: readonly SandboxSummary[],
   isAll: boolean,
-  tokens: ReadonlyMap<string, string> | undefined,
+  spentBy: ReadonlyMap<string, Spent> | undefined,
 ): string {
   const isForPerson = process.stdout.isTTY;
   const width = process.stdout.columns || 80;
-  const spent: readonly Column[] = tokens
-    ? [{ header: 'TOKENS', cell: ({ id }: SandboxSummary) => tokens.get(id) ?? '' }]
+  const spent: readonly Column[] = spentBy
+    ? ['TOKENS', 'TIME', 'MEMORY', 'DISK'].map((header, at) => ({
+        header,
+        cell: ({ id }: SandboxSummary) => spentBy.get(id)?.[at] ?? '',
+      }))
     : [];
   let columns: readonly Column[] = [...columnsOf(talk, sandboxes, isAll, isForPerson), ...spent];
   for (;;) {

@@ -13,6 +13,7 @@ import {
   type Parsed,
   planDocument,
   planIntegration,
+  readCompute,
   readDiff,
   readLog,
   readProof,
@@ -33,6 +34,7 @@ import { passOn } from '../terminal/output-streams.ts';
 import { lastAgentCall } from './last-agent-call.ts';
 import { showCall } from './past-call.ts';
 import { unrecordedNames } from '../words/unrecorded-names.ts';
+import { computeLines } from '../inside/cost.ts';
 import { takeParts } from './take-parts.ts';
 import { showPaged } from '../show-paged.ts';
 import { statLines } from '../terminal/stat-lines.ts';
@@ -60,6 +62,8 @@ async function log(
   if (entries.length > 0) {
     const proof = await litterbox.perform(readProof, { sandbox: input.sandbox }, { signal });
     for (const line of proofLines(talk, proof, input.sandbox)) talk.notice(line);
+    const sums = await litterbox.perform(readCompute, { sandbox: input.sandbox, sumsAlone: true }, { signal });
+    for (const line of computeLines(sums)) talk.notice(`Together: ${line}.`);
   }
   const newest = entries.find((entry) => entry.type === 'revision');
   if (input.limit === undefined && newest?.commit === look?.tip) await look?.markShown();

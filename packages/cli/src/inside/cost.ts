@@ -1,26 +1,59 @@
-import { type Parsed, readUsage, type ShownUsage } from '@litterbox/core';
+import { type ComputeUse, type Parsed, readCompute, readUsage, type ShownUsage, visible } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { table } from '../terminal/table.ts';
+import { bytes, table } from '../terminal/table.ts';
 
 async function cost(context: Context, input: Parsed<typeof readUsage>): Promise<void> {
   const { talk, signal } = context;
-  const usage = await (await context.litterbox()).perform(readUsage, input, { signal });
-  if (talk.json) return talk.document(usage);
-  if (usage.length === 0) return talk.notice(`${input.sandbox} has no endpoints, so nothing of it is counted.`);
-  const rows = usage.map(({ endpoint, requests, tokens, budget = {} }) => [
+  const litterbox = await context.litterbox();
+  const endpoints = await litterbox.perform(readUsage, input, { signal });
+  const compute = await litterbox.perform(readCompute, input, { signal });
+  if (talk.json) return talk.document({ endpoints, compute });
+  const rows = endpoints.map(({ endpoint, requests, tokens, budget = {} }) => [
     endpoint,
     bounded(requests, budget.requests),
     String(tokens.input),
     String(tokens.output),
     bounded(tokens.input + tokens.output, budget.tokens),
   ]);
-  talk.result(table(['ENDPOINT', 'REQUESTS', 'TOKENS IN', 'OUT', 'TOGETHER'], rows, process.stdout.isTTY));
-  const uncounted = usage.reduce((sum, one) => sum + one.uncounted, 0);
+  if (rows.length > 0)
+    talk.result(table(['ENDPOINT', 'REQUESTS', 'TOKENS IN', 'OUT', 'TOGETHER'], rows, process.stdout.isTTY));
+  for (const line of computeLines(compute)) talk.result(line);
+  if (rows.length === 0) talk.notice(`${input.sandbox} has no endpoints, so no requests and tokens are counted.`);
+  const uncounted = endpoints.reduce((sum, one) => sum + one.uncounted, 0);
   if (uncounted > 0) talk.notice(`${uncounted} answers counted no tokens, or could not be read.`);
+  if (compute.unasked !== undefined) talk.notice(visible(compute.unasked));
 }
 
 const bounded = (spent: number, most: number | undefined) =>
   most === undefined ? String(spent) : `${spent} of ${most}`;
+
+/** Lines for a person: the calls over all sessions, and what is in use now where that is known. */
+export function computeLines({ calls, callMs, untimed, now = {} }: ComputeUse): readonly string[] {
+  const timed = calls - untimed;
+  const killed = untimed > 0 ? `, and ${untimed} more of which nobody knows the time` : '';
+  const { memoryBytes, processes, cpuMs, diskBytes } = now;
+  const held = [
+    memoryBytes === undefined ? '' : `${bytes(memoryBytes)} of memory`,
+    processes === undefined ? '' : `${processes} ${processes === 1 ? 'process' : 'processes'}`,
+    cpuMs === undefined ? '' : `${timeText(cpuMs)} of processor time since it started`,
+    diskBytes === undefined ? '' : `${bytes(diskBytes)} of disk`,
+  ].filter((text) => text !== '');
+  return [
+    `${timed} ${timed === 1 ? 'call' : 'calls'} took ${timeText(callMs)}${killed}`,
+    ...(held.length > 0 ? [`now: ${held.join(', ')}`] : []),
+  ];
+}
+
+const UNITS = [
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const;
+
+/** `2.5 h`, `30 min`, `4.2 s`. */
+export function timeText(ms: number): string {
+  const [unit, size] = UNITS.find(([, one]) => ms >= 2 * one) ?? ['s', 1_000];
+  return `${(ms / size).toFixed(ms / size < 10 ? 1 : 0)} ${unit}`;
+}
 
 /** All tokens of a sandbox, for a list. */
 export function tokensCell(usage: readonly ShownUsage[] = []): string {

@@ -10,6 +10,7 @@ import { checkMachine, explain } from './explain.ts';
 import { exportWorktree } from './review/export-worktree.ts';
 import { forecastMerges } from './review/forecast-merges.ts';
 import { findSandbox } from './find-sandbox.ts';
+import { readCompute } from './review/read-compute.ts';
 import { giveNotes, listNotes, removeNotes, returnNotes, writeNote } from './review/notes.ts';
 import { applyChanges, mergeChanges, offerParts, planIntegration, readConflict } from './review/integrate.ts';
 import { listPorts } from './work/list-ports.ts';
@@ -79,6 +80,7 @@ export const OPERATIONS = [
   planIntegration,
   offerParts,
   readConflict,
+  readCompute,
   writeNote,
   listNotes,
   removeNotes,

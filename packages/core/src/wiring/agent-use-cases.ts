@@ -36,6 +36,7 @@ import { PatchFile } from '../use-cases/work/patch-file.ts';
 import { ChooseHost } from '../use-cases/decide/choose-host.ts';
 import { ReachKeeper } from '../use-cases/keeper/reach-keeper.ts';
 import { ReadClone } from '../use-cases/work/read-clone.ts';
+import { ReadCompute } from '../use-cases/review/read-compute.ts';
 import { ReadHistory } from '../use-cases/review/read-history.ts';
 import { ReadNotes } from '../use-cases/review/read-notes.ts';
 import { RecordRevision } from '../use-cases/record/record-revision.ts';
@@ -83,6 +84,7 @@ export const AGENT_USE_CASES = useCaseTable({
   chooseHost: ChooseHost,
   reachKeeper: ReachKeeper,
   readClone: ReadClone,
+  readCompute: ReadCompute,
   readHistory: ReadHistory,
   readLines: ReadLines,
   readNotes: ReadNotes,

@@ -72,7 +72,9 @@ export async function driveInside(
   assert.ok(model.talk.isOver, `${model.talk.requests.join('\n')}\n${said}`);
   assert.equal(code, 0, said);
   if (!isEdited) await checkRun(client.id, said, () => runInside(client.id, fixture, [], outer), model.talk);
-  const usage = JSON.parse(fixture.litterbox('cost', 'mend-add', '--json').stdout) as readonly { requests: number }[];
+  const { endpoints: usage } = JSON.parse(fixture.litterbox('cost', 'mend-add', '--json').stdout) as {
+    readonly endpoints: readonly { requests: number }[];
+  };
   assert.ok((usage[0]?.requests ?? 0) >= 4, JSON.stringify(usage));
   const look = `grep -rlaE 'sk-real-[c]anary' ~ /tmp "$PWD" /proc/*/environ /proc/*/cmdline 2>/dev/null; true`;
   assert.equal(fixture.litterbox('run', 'mend-add', look).stdout, '');

@@ -38,7 +38,7 @@ import { passingChanges } from './passing-changes.ts';
 import type { PlanToken } from './plan-token.ts';
 import { readConflict } from '../settle/read-conflict.ts';
 import { scanRisks } from './scan-risks.ts';
-import { readMeta, readMilestones, reviewBranch, type SandboxMeta, sandboxRefs } from '../store/sandbox-refs.ts';
+import { readMeta, readMilestones, reviewBranch, type SandboxMeta } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import { findUntakenWork, type UntakenWork } from '../publish/untaken-work.ts';
 import { selectedTree } from './selected-tree.ts';

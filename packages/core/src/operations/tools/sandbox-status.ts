@@ -10,6 +10,7 @@ import { OpenRepository } from '../../use-cases/common/open-repository.ts';
 import { nameText } from './text/name-text.ts';
 import { patchText } from './text/patch-text.ts';
 import { reachableFact } from '../../domain/sandbox/reachable.ts';
+import { type ComputeUse, ReadCompute } from '../../use-cases/review/read-compute.ts';
 import { ReadNotes } from '../../use-cases/review/read-notes.ts';
 import { stateAndShell } from '../state-and-shell.ts';
 import { tool } from './tool.ts';
@@ -36,6 +37,12 @@ const facts = z.object({
   files: z.array(
     z.object({ path: z.string(), status: z.string(), added: z.number().optional(), removed: z.number().optional() }),
   ),
+  usage: z.object({
+    callMs: z.number(),
+    memoryBytes: z.number().optional(),
+    diskBytes: z.number().optional(),
+    processes: z.number().optional(),
+  }),
   notes: z.array(z.object({ path: z.string(), line: z.number(), revision: z.number(), words: z.string() })).optional(),
   diff: z.string().optional(),
 });
@@ -58,16 +65,17 @@ export const sandboxStatus = tool({
   async execute(useCases, { sandbox, diff = false, path }, options) {
     const look = async (record: SandboxRecord) => {
       const repository = await useCases.get(OpenRepository).open(options);
-      const [history, changes, { state, shell }, notes, text] = await Promise.all([
+      const [history, changes, { state, shell }, notes, use, text] = await Promise.all([
         repository.history(record.id, options),
         repository.changes(record.id, options),
         stateAndShell(useCases, record, options),
         useCases.get(ReadNotes).give(record, options),
+        useCases.get(ReadCompute).of(record, options),
         diff || path !== undefined ? diffText(repository, record, path, options) : undefined,
       ]);
-      return { record, history, changes, state, shell, notes, text };
+      return { record, history, changes, state, shell, notes, use, text };
     };
-    const { record, history, changes, state, shell, notes, text } = await useCases
+    const { record, history, changes, state, shell, notes, use, text } = await useCases
       .get(AuditRead)
       .ofSandbox('sandbox-status', sandbox, look, options);
     return {
@@ -100,6 +108,7 @@ export const sandboxStatus = tool({
           ...(addedLines !== undefined && { added: addedLines }),
           ...(removedLines !== undefined && { removed: removedLines }),
         })),
+        usage: usageFacts(use),
         ...(notes.length > 0 && {
           notes: notes.map(({ path, line, revision, words }) => ({ path: nameText(path), line, revision, words })),
         }),
@@ -108,6 +117,15 @@ export const sandboxStatus = tool({
     };
   },
 });
+
+function usageFacts({ callMs, now: { memoryBytes, diskBytes, processes } = {} }: ComputeUse) {
+  return {
+    callMs,
+    ...(memoryBytes !== undefined && { memoryBytes }),
+    ...(diskBytes !== undefined && { diskBytes }),
+    ...(processes !== undefined && { processes }),
+  };
+}
 
 /** The diff from the base, as far as a model reads at once; it is cut behind a whole line. */
 async function diffText(
