@@ -184,7 +184,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         summary: "Let an agent's own program work inside a sandbox without you; its key stays outside",
         words: [
           ['<agent>', 'as agent list shows it'],
-          ['[prompt...]', 'what it has to do, after --'],
+          ['[prompt...]', 'what it has to do, after --; without it your notes on lines of --sandbox'],
         ],
         options: [
           ['--sandbox <name>', 'work in this one; made when it is missing (default: a new one, named by the branch)'],

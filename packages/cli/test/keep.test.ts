@@ -17,7 +17,7 @@ describe('a command that is kept', () => {
     await using scratch = new CliFixture();
     await scratch.run(['create', 'kept']);
     const run = async (what: string): Promise<unknown> => {
-      const [node, ...flags] = NODE.slice(0, -1);
+      const [node = process.execPath, ...flags] = NODE.slice(0, -1);
       const { stdout } = await promisify(execFile)(node, [...flags, '--input-type=module', '-e', program(what)], {
         cwd: new URL('.', import.meta.url).pathname,
         env: { ...scratch.environment, REPOSITORY: scratch.repository },
