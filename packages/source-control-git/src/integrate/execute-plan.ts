@@ -16,7 +16,7 @@ import { createStash } from '../person/create-stash.ts';
 import { filteredAmong, readTreeFilters } from '../person/external-filters.ts';
 import { oneLine } from '../git/git-failure.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
-import { findBegunFiles } from './begun-files.ts';
+import { findBegunFiles } from '../settle/begun-files.ts';
 import { headMoved, Integration } from './integrate.ts';
 import { type IntegrationRecord, readJournal } from './integration-journal.ts';
 import type { PlanToken } from './plan-token.ts';
@@ -29,7 +29,8 @@ import type { PathStep } from '../store/read-diff.ts';
 import type { Store } from '../store/store.ts';
 import { rememberTaken } from '../publish/taken-work.ts';
 import type { UserRepository } from '../person/user-repository.ts';
-import { findOverlap, type Overlap, requireClean, requireNothingUnderWay, requireUnlocked } from './user-state.ts';
+import { requireClean } from '../person/require-clean.ts';
+import { findOverlap, type Overlap, requireNothingUnderWay, requireUnlocked } from './user-state.ts';
 import { requireRoom } from './work-tree-room.ts';
 
 const OPERATION = 'integration.execute';
@@ -72,7 +73,12 @@ async function carryOut(
   autostash: boolean,
   signal: AbortSignal | undefined,
 ): Promise<IntegrationResult> {
-  const overlap = await findOverlap(user, token.steps, token.kind === 'stage', signal, new Set(token.begun));
+  const overlap = await findOverlap(
+    user,
+    token.steps,
+    { isStaging: token.kind === 'stage', begun: new Set(token.begun) },
+    signal,
+  );
   const isStashing = autostash && overlap.tracked.length > 0;
   // A stash puts back what was there already, on top of all.
   const isDone = ({ path }: PathStep) => (isStashing ? overlap.alreadyUntracked : overlap.already).has(path);
@@ -80,7 +86,7 @@ async function carryOut(
   if (token.kind === 'stage' && token.stages.length === 0 && steps.length === 0)
     return { outcome: 'up-to-date', conflicts: [] };
   if (plan.upToDate) throw notThereAnyMore();
-  if (token.kind !== 'stage') await requireNothingBegun(store, user, token, overlap, autostash, signal);
+  if (token.kind !== 'stage') await requireNothingBegun(store, user, token, { ...overlap, autostash }, signal);
   requireClean(overlap.untracked.map(fromByteString), 'move');
   requireClean(overlap.hidden.map(fromByteString), 'unmark');
   if (token.begun?.some((path) => !overlap.begun.includes(path))) throw notThereAnyMore();
@@ -174,8 +180,7 @@ async function requireNothingBegun(
   store: Store,
   user: UserRepository,
   { headTree, onto, stages }: PlanToken,
-  { tracked, untracked }: Overlap,
-  autostash: boolean,
+  { tracked, untracked, autostash }: Overlap & { readonly autostash: boolean },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (tracked.length + untracked.length === 0) return;

@@ -12,7 +12,7 @@ import {
 import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { filtersPassedOver, withRisks } from './filters-passed-over.ts';
-import { findBegunFiles } from './begun-files.ts';
+import { findBegunFiles } from '../settle/begun-files.ts';
 import { halfRenames } from '../publish/half-renames.ts';
 import { hooksPassedOver } from '../person/hooks-passed-over.ts';
 import { readChangedEntries } from '../person/already-there.ts';
@@ -83,7 +83,7 @@ export async function makePlan(
   const tip = { ...newest, tree: await partialTree(store, ofWhole, ofWork, meta.slug, signal) };
   const halves = paths.length === 0 ? [] : await halfRenames(store, work.ontoTree, newest.tree, paths, signal);
   const theirs = await theirCommit(store, work.onto, tip);
-  // Of the person's edits, those that the sandbox began with, and parts of an apply before, are what an apply stands on.
+  // An apply goes on from edits of the person's that the sandbox began with, and from parts of an apply before.
   const isStaging = request.integration === 'apply' && request.commit !== true;
   const entries = isStaging ? await readChangedEntries(user, signal) : [];
   const began = isStaging ? work.ontoTree : committed;
@@ -118,9 +118,10 @@ export async function makePlan(
   const steps: PathStep[] = [];
   const onStep = (step: PathStep) => steps.push(step);
   const all = isNothing ? [] : await compareTrees(store, [fromTree, resultTree], { signal, onStep });
+  const stagingOptions = { begun: begunFiles.paths, ...(isStaging && { changed: entries }) };
   const overlap = isNothing
     ? NO_OVERLAP
-    : await findOverlap(user, steps, kind === 'stage', signal, begunFiles.paths, isStaging ? entries : undefined);
+    : await findOverlap(user, steps, { ...stagingOptions, isStaging: kind === 'stage' }, signal);
   // A commit that is made here gets those files too; one of the person's has them.
   const already = kind === 'stage' ? overlap.already : new Set<ByteString>();
   const compared = all.filter(({ path }) => !already.has(toByteString(path)));

@@ -13,7 +13,7 @@ export interface PlanToken {
   readonly theirs: ObjectId;
   /** The commit that `drafts` stand on. */
   readonly onto: ObjectId;
-  /** What becomes the person's commits, oldest first. */
+  /** Trees and messages that become the person's commits, oldest first. */
   readonly drafts: readonly { readonly tree: ObjectId; readonly message: string }[];
   readonly headTree: ObjectId;
   /** The last commit with parts of an apply before, which are staged, where this one stands on those; and their files. */
@@ -24,7 +24,7 @@ export interface PlanToken {
   readonly resultTree: ObjectId;
   readonly stages: readonly ConflictStage[];
   readonly steps: readonly PathStep[];
-  /** Of Git LFS, to which the trees have pointers. */
+  /** Contents of Git LFS to which the trees have pointers. */
   readonly largeFiles: readonly LargeFileContent[];
   readonly kind: PlanKind;
   readonly message: string;

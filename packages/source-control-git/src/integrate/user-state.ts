@@ -117,23 +117,26 @@ export const NO_OVERLAP: Overlap = {
   marks: { assumedUnchanged: [], skipped: [] },
 };
 
-/**
- * @param isStaging whether the person commits the result themselves, so that what the work tree has needs not be in the index
- * @param begun files that the work tree is to have as the steps begin with them, whatever the index has
- * @param known files that differ from the last commit, where they are known
- */
+/** How a result meets the work tree. */
+export interface OverlapOptions {
+  /** Whether the person commits the result themselves, so that what the work tree has needs not be in the index. */
+  readonly isStaging: boolean;
+  /** Files that the work tree is to have as the steps begin with them, whatever the index has. @defaultValue none */
+  readonly begun?: ReadonlySet<ByteString>;
+  /** Files that differ from the last commit, where they are known. */
+  readonly changed?: readonly ChangedEntry[];
+}
+
 export async function findOverlap(
   user: UserRepository,
   steps: readonly PathStep[],
-  isStaging: boolean,
+  { isStaging, begun = new Set(), changed }: OverlapOptions,
   signal: AbortSignal | undefined,
-  begun: ReadonlySet<ByteString> = new Set(),
-  known?: readonly ChangedEntry[],
 ): Promise<Overlap> {
   const byPath = new Map(steps.map((step) => [step.path, step] as const));
   const written = new Set(steps.filter((step) => step.new).map(({ path }) => path));
   const removed = new Set(steps.filter((step) => !step.new).map(({ path }) => path));
-  const entries = known ?? (await readChangedEntries(user, signal));
+  const entries = changed ?? (await readChangedEntries(user, signal));
   const isBegun = ({ path, isAsStaged, mode, oid }: ChangedEntry) => {
     const old = byPath.get(path)?.old;
     return isAsStaged && old?.mode === mode && old.oid === oid;
@@ -278,25 +281,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-const REMEDIES = {
-  stash: 'Commit or stash them, or use --autostash.',
-  move: 'Move or remove these files: git does not know them.',
-  parts: 'Commit these files, or do without --autostash: the work goes on from them as they are.',
-  begun: 'The sandbox began with these changes: commit them first, or take its work by an apply.',
-  filter: 'These files go through a filter whose program may lie in the tree: commit or stash them yourself.',
-  unmark:
-    'Git was told not to look at these files. Take that back, with git update-index --no-skip-worktree FILE or --no-assume-unchanged FILE, then commit or stash them.',
-} as const;
-
-/** @throws LitterboxError `DIRTY_WORKTREE`. */
-export function requireClean(paths: readonly string[], remedy: keyof typeof REMEDIES): void {
-  if (paths.length === 0) return;
-  const more = paths.length > 1 ? ` and ${paths.length - 1} more` : '';
-  throw new LitterboxError('DIRTY_WORKTREE', `The work tree has changes of its own in ${shown(paths[0])}${more}.`, {
-    operation: 'integration.execute',
-    hint: REMEDIES[remedy],
-    facts: { paths: paths.slice(0, 100) },
-  });
 }

@@ -29,7 +29,7 @@ interface Written {
   readonly path: ByteString;
   readonly mode: TreeMode;
   readonly oid: ObjectId;
-  /** What the base has at the path. */
+  /** The blob of the base at the path. */
   readonly old: ObjectId;
 }
 

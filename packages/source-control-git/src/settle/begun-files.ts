@@ -8,7 +8,7 @@ import type { TreeMode } from '../objects/tree-object.ts';
 import { compareTrees, type PathStep } from '../store/read-diff.ts';
 import type { Store } from '../store/store.ts';
 
-/** What an apply goes on from. */
+/** Files that an apply goes on from. */
 export interface BegunFiles {
   /** The tree of the last commit with those files. */
   readonly tree: ObjectId;
@@ -17,11 +17,11 @@ export interface BegunFiles {
 
 /** Trees, and what differs from the first. */
 export interface BegunRequest {
-  /** Of the last commit. */
+  /** The tree of the last commit. */
   readonly head: ObjectId;
-  /** That the sandbox began with. */
+  /** The one that the sandbox began with. */
   readonly began: ObjectId;
-  /** That the sandbox has now: a file that the person has so already counts as well. */
+  /** The one that it has now: a file that the person has so already counts as well. */
   readonly work: ObjectId;
   /** Tracked files that differ from the last commit. */
   readonly changed: readonly ChangedEntry[];
