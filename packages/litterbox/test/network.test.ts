@@ -33,7 +33,7 @@ async function networkFixture(
   const files = await Promise.all(NAMES.map(async (name) => [`hello-${name}`, await hello(name)] as const));
   const fixture = new LibraryFixture({
     'ask.sh': ASK,
-    '.litterbox.toml': config,
+    '.litterbox.toml': withPerl(config),
     ...Object.fromEntries(files),
     ...more,
   });
@@ -46,6 +46,14 @@ async function networkFixture(
       return litterbox;
     },
   });
+}
+
+/** Into a pod bytes are carried by programs in Perl, which the smallest image does not have. */
+function withPerl(config: string): string {
+  if (PROVIDER !== 'kubernetes') return config;
+  const table = '[container]\n';
+  const ours = `${table}base-image = "debian:bookworm"\n`;
+  return config.includes(table) ? config.replace(table, ours) : `${config}${ours}`;
 }
 
 const allow = (phase: 'setup' | 'run', ...rules: readonly string[]) =>
@@ -199,9 +207,11 @@ describe(`the network of commands, on ${PROVIDER}`, () => {
         (said) => said.includes('hello'),
       );
     expect(await again()).toMatch(/hello from outside\n$/);
-    await litterbox.setRunState('one', 'paused');
-    await litterbox.setRunState('one', 'ready');
-    expect(await asked('registry.example.org')).toMatch(/hello from outside\n$/);
+    if (PROVIDER !== 'kubernetes') {
+      await litterbox.setRunState('one', 'paused');
+      await litterbox.setRunState('one', 'ready');
+      expect(await asked('registry.example.org')).toMatch(/hello from outside\n$/);
+    }
     await litterbox.setRunState('one', 'stopped');
     await litterbox.setRunState('one', 'ready');
     expect(await again()).toMatch(/hello from outside\n$/);
