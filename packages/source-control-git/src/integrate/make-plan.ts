@@ -17,12 +17,7 @@ import { halfRenames } from '../publish/half-renames.ts';
 import { hooksPassedOver } from '../person/hooks-passed-over.ts';
 import { readChangedEntries } from '../person/already-there.ts';
 import { kindOf, type PlanKind } from '../publish/plan-kind.ts';
-import {
-  type MergeArguments,
-  parseMergeArguments,
-  withConfiguredArguments,
-  withDefaultSigning,
-} from '../person/merge-arguments.ts';
+import { parseMergeArguments, withConfiguredArguments, withDefaultSigning } from '../person/merge-arguments.ts';
 import { mergeTrees } from '../publish/merge-trees.ts';
 import { readConfiguredPaths } from '../person/configured-paths.ts';
 import { mergeSettings } from '../publish/merge-settings.ts';

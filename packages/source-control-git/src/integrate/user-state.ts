@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LitterboxError, shown, visibleName } from '@litterbox/core/provider';
+import { LitterboxError, visibleName } from '@litterbox/core/provider';
 import { type ByteString, fromByteString } from '../git/byte-text.ts';
 import { parentOf } from '../ignore/ignore-matcher.ts';
 import { type ChangedEntry, findLooseAlready, findStagedAlready, readChangedEntries } from '../person/already-there.ts';
