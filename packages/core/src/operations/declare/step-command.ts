@@ -24,7 +24,8 @@ export function stepCommand({ do: name, with: { repository, ...input } }: NextSt
   const options = Object.entries(input).flatMap(([key, value]) => {
     if (value === undefined || form.includes(key.toUpperCase())) return [];
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    if (typeof value === 'object') return value.flatMap((one) => (key === 'paths' ? [word(one)] : [flag, word(one)]));
+    if (typeof value === 'object')
+      return value.flatMap((one) => (WITH_FLAGS.has(key) ? [flag, word(one)] : [word(one)]));
     return value === true ? [flag] : [flag, word(value)];
   });
   const command = filled(form, (key) => {
@@ -34,6 +35,9 @@ export function stepCommand({ do: name, with: { repository, ...input } }: NextSt
   const place = typeof repository === 'string' ? ['-C', word(repository)] : [];
   return ['litterbox', ...place, command, ...options].join(' ');
 }
+
+/** Lists of which each word has the option before it; the others are words at the end. */
+const WITH_FLAGS: ReadonlySet<string> = new Set(['include', 'allow']);
 
 /** It may come from an agent, and a person pastes it. */
 function word(text: string): string {

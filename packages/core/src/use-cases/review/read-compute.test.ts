@@ -24,6 +24,7 @@ function reading(state: string, usage: () => Promise<ResourceUsage>) {
     findSandbox: { find: async () => record },
     audit: { entries: async () => ENTRIES },
     state: { get: async () => record },
+    listSandboxes: { state: async () => state },
     openSandboxes: { get: async () => ({ runtime: { usage } }) },
   } as never);
 }

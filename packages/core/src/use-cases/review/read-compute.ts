@@ -6,6 +6,7 @@ import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import { lookInto } from '../session/look-into.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
+import type { ListSandboxes } from './list-sandboxes.ts';
 import { CALLS, MAX_ENTRIES } from './read-history.ts';
 
 /** The use that a sandbox made of its machine. */
@@ -24,6 +25,7 @@ export interface ComputeUse {
 
 interface Needs {
   readonly findSandbox: FindSandbox;
+  readonly listSandboxes: ListSandboxes;
   readonly openSandboxes: OpenSandboxes;
   readonly state: StateStore;
   readonly audit: AuditLog;
@@ -62,8 +64,9 @@ export class ReadCompute {
   }
 
   async #now(record: SandboxRecord, options?: CallOptions): Promise<Pick<ComputeUse, 'now' | 'unasked'>> {
-    if (record.state !== 'ready') return {};
-    const { openSandboxes: open, state } = this.#needs;
+    const { listSandboxes, openSandboxes: open, state } = this.#needs;
+    // Nobody waits for a provider that is silent.
+    if ((await listSandboxes.state(record, options)) !== 'ready') return {};
     try {
       const look = async ({ runtime }: Awaited<ReturnType<OpenSandboxes['get']>>) => await runtime.usage(options);
       return { now: await lookInto({ open, state }, record, look, options) };

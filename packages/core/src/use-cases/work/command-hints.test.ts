@@ -1,9 +1,12 @@
 import { expect, test } from '@jest/globals';
+import { stepForPrograms, worded } from '../../domain/errors/next-step.ts';
 import { commandHints } from './command-hints.ts';
 
 const POLICY = { limits: {}, network: { setup: 'none', run: 'none' }, workspaceGit: 'none', setup: [] } as const;
 const hints = (text: string, change: object = {}) =>
-  commandHints({ ...POLICY, ...change }, { exit: { code: 127 }, text }, 'agent');
+  commandHints({ ...POLICY, ...change }, { exit: { code: 127 }, text }, 'agent').map((hint) =>
+    worded(hint, stepForPrograms),
+  );
 
 test.each([
   'sh: 1: tape: not found',
@@ -11,7 +14,11 @@ test.each([
   "Error: Cannot find module 'left-pad'",
   "ModuleNotFoundError: No module named 'requests'",
 ])('a package that is missing is told with the way to it: %s', (text) => {
-  expect(hints(text)).toEqual([expect.stringMatching(/^a sandbox has what git tracks .*--include node_modules/)]);
+  expect(hints(text)).toEqual([
+    expect.stringMatching(
+      /^a sandbox has what git tracks .*create\(\{ include: \["node_modules"\] \}\), or create\(\{ setup: /,
+    ),
+  ]);
 });
 
 test('nothing is said of packages where a setup or a person brought them, nor of files of the project', () => {
