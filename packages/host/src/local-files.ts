@@ -65,11 +65,8 @@ export class LocalFiles implements HostFiles {
     options?.signal?.throwIfAborted();
     const temporary = bytesOf(`${path}.${randomUUID()}.tmp`);
     try {
-      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-      await using file = await open(temporary, flags, options?.mode ?? 0o600);
-      await file.chmod(options?.mode ?? 0o600); // the mode of open() is cut by the umask
-      await file.writeFile(bytes);
-      await file.sync();
+      await writeNew(temporary, bytes, options?.mode ?? 0o600);
+      // It is closed by now: a program that somebody has open for writing cannot be started.
       await rename(temporary, bytesOf(path));
     } catch (error) {
       await rm(temporary, { force: true });
@@ -128,4 +125,12 @@ export class LocalFiles implements HostFiles {
       throw hostError('file.remove', path, error);
     }
   }
+}
+
+async function writeNew(path: Buffer, bytes: Uint8Array, mode: number): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  await using file = await open(path, flags, mode);
+  await file.chmod(mode); // the mode of open() is cut by the umask
+  await file.writeFile(bytes);
+  await file.sync();
 }

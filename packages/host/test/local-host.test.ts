@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { describeHost } from '@litterbox/conformance';
 import { localHost } from '../src/index.ts';
 
@@ -13,4 +13,22 @@ describeHost({
   runner: { describe, it },
   open: async () => localHost(),
   directory: async () => directory,
+});
+
+it('a program that is written again can be started at any moment', async () => {
+  const host = localHost();
+  const path = join(directory, 'program');
+  const bytes = await readFile('/bin/true');
+  await host.files.write(path, bytes, { mode: 0o755 });
+  let isWriting = true;
+  const writer = (async () => {
+    for (let run = 0; run < 60; run++) await host.files.write(path, bytes, { mode: 0o755 });
+    isWriting = false;
+  })();
+  let started = 0;
+  for (; isWriting || started < 20; started++) {
+    await using handle = await host.spawn({ argv: [path] });
+    expect((await handle.exit).code).toBe(0);
+  }
+  await writer;
 });

@@ -31,8 +31,8 @@ export const sandboxCreate = tool({
   effect: 'write',
   isIdempotent: false,
   profiles: ['standard', 'roadmap'],
-  describe: ({ nameOf }) =>
-    `Make a disposable sandbox, with its own copy of the repository's last commit and its own branch. Make one per task, then pass its name to the other tools. Fails when the name is taken; ${nameOf('sandbox-list')} tells what there is.`,
+  describe: () =>
+    `Make a disposable sandbox, with its own copy of the repository's last commit and its own branch. Make one per task, then pass its name to the other tools. Fails when the name is taken.`,
   input: z.strictObject({
     name: z.string().describe('Becomes a slug of a-z, 0-9 and dashes: fix-login'),
     from: z

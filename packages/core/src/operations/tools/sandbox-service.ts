@@ -17,7 +17,7 @@ export const sandboxService = tool({
   isIdempotent: false,
   profiles: ['standard', 'roadmap'],
   describe: ({ nameOf }) =>
-    `Start, stop, restart or look at the services that the configuration gives a sandbox, such as a web server or a database; they start with it. status tells what runs; logs gives the end of what they print. ${nameOf('sandbox-ports')} tells where they listen.`,
+    `Start, stop, restart or look at the services that the configuration gives a sandbox (web servers, databases); they start with it. status tells what runs; logs gives the end of what they print. ${nameOf('sandbox-ports')} tells where they listen.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
     action: z.enum(['start', 'stop', 'restart', 'status', 'logs']),

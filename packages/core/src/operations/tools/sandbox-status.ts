@@ -55,11 +55,11 @@ export const sandboxStatus = tool({
   effect: 'read',
   isIdempotent: true,
   describe: () =>
-    `Show a sandbox: its state, directories, shell, limits, and which files differ from its base (at most ${MAX_FILES}); with diff also how. notes are the person's words on lines: do what they ask.`,
+    `Show a sandbox: state, directories, shell, limits, and which files differ from its base (at most ${MAX_FILES}). Do what its notes ask: a person left them.`,
   input: z.strictObject({
     sandbox: toolFields.sandbox(),
-    diff: z.boolean().optional().describe('With the unified diff from the base'),
-    path: z.string().optional().describe('Of the diff only this file or directory'),
+    diff: z.boolean().optional().describe('With the unified diff'),
+    path: z.string().optional().describe('Of the diff only this'),
   }),
   facts,
   async execute(useCases, { sandbox, diff = false, path }, options) {
