@@ -20,13 +20,13 @@ it('a program that is written again can be started at any moment', async () => {
   const path = join(directory, 'program');
   const bytes = await readFile('/bin/true');
   await host.files.write(path, bytes, { mode: 0o755 });
-  let isWriting = true;
+  const writing = { isDone: false };
   const writer = (async () => {
     for (let run = 0; run < 60; run++) await host.files.write(path, bytes, { mode: 0o755 });
-    isWriting = false;
+    writing.isDone = true;
   })();
   let started = 0;
-  for (; isWriting || started < 20; started++) {
+  for (; !writing.isDone || started < 20; started++) {
     await using handle = await host.spawn({ argv: [path] });
     expect((await handle.exit).code).toBe(0);
   }
