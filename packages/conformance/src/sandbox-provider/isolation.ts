@@ -101,7 +101,10 @@ export function isolation(check: Check): void {
     const [one, two] = [await shared(), await create()];
     await using mine = await two.spawn({ argv: ['sleep', '31415'] });
     const seen = 'cat /proc/*/cmdline 2>/dev/null | tr "\\0" " "';
-    assert.ok((await sh(two, seen)).stdout.includes('sleep 31415'), 'positive control');
+    await eventually(
+      async () => (await sh(two, seen)).stdout,
+      (found) => found.includes('sleep 31415'),
+    );
     const { stdout } = await sh(one, seen);
     assert.ok(!stdout.includes('31415') && !stdout.includes('jest'), stdout);
     await mine.kill('SIGKILL');

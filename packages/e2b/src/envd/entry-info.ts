@@ -1,4 +1,4 @@
-import type { Sandbox } from 'litterbox';
+import { isLitterboxError, type Sandbox } from 'litterbox';
 
 type Status = Awaited<ReturnType<Sandbox['files']['stat']>>;
 /** So many looks at once. */
@@ -57,8 +57,13 @@ export async function entriesBelow(
   const entries: (object | undefined)[] = [];
   const next = paths.entries();
   const look = async () => {
-    for (const [at, one] of next) entries[at] = await entryInfo(sandbox, one, signal).catch(() => undefined);
+    for (const [at, one] of next) entries[at] = await entryInfo(sandbox, one, signal).catch(noneWhereNotFound);
   };
   await Promise.all(Array.from({ length: LOOKS }, look));
   return entries.filter((entry) => entry !== undefined);
+}
+
+function noneWhereNotFound(error: unknown): undefined {
+  if (isLitterboxError(error) && error.code === 'NOT_FOUND') return undefined;
+  throw error;
 }

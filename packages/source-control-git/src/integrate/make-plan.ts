@@ -12,7 +12,7 @@ import {
 import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { filtersPassedOver, withRisks } from './filters-passed-over.ts';
-import { findBegunFiles } from '../settle/begun-files.ts';
+import { findBegunFiles, noBegunFiles } from '../settle/begun-files.ts';
 import { halfRenames } from '../publish/half-renames.ts';
 import { hooksPassedOver } from '../person/hooks-passed-over.ts';
 import { readChangedEntries } from '../person/already-there.ts';
@@ -81,9 +81,8 @@ export async function makePlan(
   // An apply goes on from edits of the person's that the sandbox began with, and from parts of an apply before.
   const isStaging = request.integration === 'apply' && request.commit !== true;
   const entries = isStaging ? await readChangedEntries(user, signal) : [];
-  const began = isStaging ? work.ontoTree : committed;
-  const begins = { head: committed, began, work: tip.tree, changed: entries };
-  const begunFiles = await findBegunFiles(store, user, begins, signal);
+  const begins = { head: committed, began: work.ontoTree, work: tip.tree, changed: entries };
+  const begunFiles = isStaging ? await findBegunFiles(store, user, begins, signal) : noBegunFiles(committed);
   const headTree = begunFiles.tree;
   const ours = headTree === committed ? head : await theirCommit(store, head, { ...tip, tree: headTree });
   const sides = { ours, theirs, slug: meta.slug, ...(work.isWhole ? {} : { baseTree: work.ontoTree }) };

@@ -1,8 +1,8 @@
 const [TAB, LF, FF, CR, ESC, BACKSPACE, DELETE, END_OF_FILE] = [9, 10, 12, 13, 27, 8, 127, 26];
 
+export const LINE_ENDS = ['text', 'auto'] as const;
 /** How a check-in treats the line ends of a file: `text` by its attributes, or where it looks like text. */
 export type LineEnds = (typeof LINE_ENDS)[number];
-export const LINE_ENDS = ['text', 'auto'] as const;
 
 /**
  * The line ends that git gives a file when it is added. @see https://git-scm.com/docs/gitattributes (text, eol, crlf)

@@ -27,6 +27,10 @@ export interface BegunRequest {
   readonly changed: readonly ChangedEntry[];
 }
 
+export function noBegunFiles(head: ObjectId): BegunFiles {
+  return { tree: head, paths: new Set() };
+}
+
 /**
  * Those uncommitted changes of the person's that the sandbox began with and that the work tree still has exactly so. An apply goes on from
  * them: they are no edits that it would run over. A file of which a part alone is staged is none of them.
@@ -37,7 +41,7 @@ export async function findBegunFiles(
   { head, began, work, changed }: BegunRequest,
   signal: AbortSignal | undefined,
 ): Promise<BegunFiles> {
-  if (head === began) return { tree: head, paths: new Set() };
+  if (head === began) return noBegunFiles(head);
   const entries = new Map(changed.map((entry) => [entry.path, entry]));
   const steps: PathStep[] = [];
   await compareTrees(store, [head, began], { signal, onStep: (step) => steps.push(step) });
