@@ -1,5 +1,5 @@
 import { type ObjectId, type Revision, type RevisionMessage, type SandboxId } from '@litterbox/core/provider';
-import { putCommit } from './record-revision.ts';
+import { putCommit } from './put-commit.ts';
 import { resolveRevision } from '../store/read-log.ts';
 import { readTip, sandboxRefs } from '../store/sandbox-refs.ts';
 import { settleJournal } from '../store/settle-journal.ts';
