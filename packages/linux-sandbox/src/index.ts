@@ -90,7 +90,8 @@ export {
 export { type DiskTree, fillDisk } from './disk/fill-disk.ts';
 export { assertOwnPlayground, diskOf, noDisks } from './disk/disk-of.ts';
 export { assertToldWrites, noDiskSpeed } from './disk/assert-told-writes.ts';
-export { judgeFacts, type ExpectedPlace } from './kernel/judge-facts.ts';
+export type { ExpectedPlace } from './kernel/expected-place.ts';
+export { judgeFacts } from './kernel/judge-facts.ts';
 export { mountsOf, type Mount } from './kernel/mounts-of.ts';
 export {
   HOST_NAMESPACES,
