@@ -59,48 +59,78 @@ export async function executePlan(
         return { outcome: 'up-to-date', conflicts: [] };
       }
       await requireUnlocked(user, headRef);
-      return carryOut(store, user, plan, token, autostash, signal);
+      return await carryOut({ store, user, plan, token, autostash, signal });
     },
     { signal },
   );
 }
 
-async function carryOut(
-  store: Store,
-  user: UserRepository,
-  plan: IntegrationPlan,
-  token: PlanToken,
-  autostash: boolean,
-  signal: AbortSignal | undefined,
-): Promise<IntegrationResult> {
-  const overlap = await findOverlap(
-    user,
-    token.steps,
-    { isStaging: token.kind === 'stage', begun: new Set(token.begun) },
-    signal,
-  );
-  const isStashing = autostash && overlap.tracked.length > 0;
+/** A plan that is carried out. */
+interface Order {
+  readonly store: Store;
+  readonly user: UserRepository;
+  readonly plan: IntegrationPlan;
+  readonly token: PlanToken;
+  readonly autostash: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function carryOut(order: Order): Promise<IntegrationResult> {
+  const { store, user, plan, token, signal } = order;
+  const isStaging = token.kind === 'stage';
+  const overlap = await findOverlap(user, token.steps, { isStaging, begun: new Set(token.begun) }, signal);
+  const isStashing = order.autostash && overlap.tracked.length > 0;
   // A stash puts back what was there already, on top of all.
   const isDone = ({ path }: PathStep) => (isStashing ? overlap.alreadyUntracked : overlap.already).has(path);
   const steps = token.steps.filter((step) => !isDone(step));
-  if (token.kind === 'stage' && token.stages.length === 0 && steps.length === 0)
-    return { outcome: 'up-to-date', conflicts: [] };
+  if (isStaging && token.stages.length === 0 && steps.length === 0) return { outcome: 'up-to-date', conflicts: [] };
   if (plan.upToDate) throw notThereAnyMore();
-  if (token.kind !== 'stage') await requireNothingBegun(store, user, token, { ...overlap, autostash }, signal);
+  await requireNothingLost(order, overlap, isStashing);
+  await placeObjects(order, steps);
+  const hasConflicts = token.stages.length > 0;
+  const { theirs, newHead } = await makeCommits(user, plan, token, hasConflicts, signal);
+  // The last moment at which nothing has happened.
+  signal?.throwIfAborted();
+
+  const stash = isStashing ? await createStash(user, 'litterbox autostash') : undefined;
+  const stateFiles = stateFilesFor(plan, token, theirs, stash);
+  const record = recordOf(order, { newHead, steps, stateFiles, stash, marks: overlap.marks });
+  // Before HEAD moves: a commit that no branch contains counts as not taken.
+  // A commit of some of the files does not hold the work.
+  const commit = plan.integration === 'apply' && token.isPart ? undefined : (theirs ?? newHead);
+  await rememberTaken(store, plan.sandbox, { tip: plan.tip, ...(commit !== undefined && { commit }) });
+  const integration = new Integration(store, user, record);
+  await moveThere(order, integration, newHead);
+  await integration.phase('unstashing');
+  const stashConflicts = (await integration.unstash()) ?? [];
+  failpoint('integrate.after-unstash');
+  failpoint('integrate.before-close');
+  await integration.close();
+  failpoint('integrate.after-close');
+  if (hasConflicts) return { outcome: 'conflicts', conflicts: plan.conflicts };
+  if (newHead === undefined) return { outcome: 'staged', conflicts: stashConflicts };
+  return { outcome: 'committed', commit: newHead, conflicts: stashConflicts };
+}
+
+/** Refuses where the result would run over something of the person's that no stash holds. */
+async function requireNothingLost(order: Order, overlap: Overlap, isStashing: boolean): Promise<void> {
+  const { user, token, autostash, signal } = order;
+  if (token.kind !== 'stage') await requireNothingBegun(order, overlap);
   requireClean(overlap.untracked.map(fromByteString), 'move');
   requireClean(overlap.hidden.map(fromByteString), 'unmark');
   if (token.begun?.some((path) => !overlap.begun.includes(path))) throw notThereAnyMore();
   if (isStashing) requireClean(overlap.begun.map(fromByteString), 'parts');
   if (!autostash) requireClean(overlap.tracked.map(fromByteString), 'stash');
-  else if (overlap.tracked.length > 0) {
-    requireClean(overlap.lostByStash.map(fromByteString), 'unmark');
-    // They would go back through it when the tree has what the sandbox made of the program.
-    const filters = await readTreeFilters(user, signal);
-    const filtered = await filteredAmong(user, filters, overlap.dirty, undefined, signal);
-    requireClean([...filtered.keys()].map(fromByteString), 'filter');
-  }
-  const hasConflicts = token.stages.length > 0;
+  if (!isStashing) return;
+  requireClean(overlap.lostByStash.map(fromByteString), 'unmark');
+  // They would go back through it when the tree has what the sandbox made of the program.
+  const filters = await readTreeFilters(user, signal);
+  const filtered = await filteredAmong(user, filters, overlap.dirty, undefined, signal);
+  requireClean([...filtered.keys()].map(fromByteString), 'filter');
+}
 
+/** Brings the objects of the result into the person's repository, and makes sure of room for its files. */
+async function placeObjects({ store, user, plan, token, signal }: Order, steps: readonly PathStep[]): Promise<void> {
   const { fromTree } = token;
   const trees = [token.resultTree, ...(fromTree ? [fromTree] : []), ...token.drafts.map(({ tree }) => tree)];
   failpoint('integrate.before-objects');
@@ -108,13 +138,22 @@ async function carryOut(
   await publishObjects(store, user, [...trees, ...token.stages.map(({ oid }) => oid)], [plan.head], signal);
   await requireSteadyFilters(user, token, signal);
   await requireRoom(store, user, steps, join(user.gitDirectory, 'index'), signal);
-  const { theirs, newHead } = await makeCommits(user, plan, token, hasConflicts, signal);
-  // The last moment at which nothing has happened.
-  signal?.throwIfAborted();
+}
 
-  const stash = isStashing ? await createStash(user, 'litterbox autostash') : undefined;
+/** What the journal has, from which a killed process is undone or finished. */
+function recordOf(
+  { user, plan, token }: Order,
+  {
+    newHead,
+    stash,
+    ...rest
+  }: Pick<IntegrationRecord, 'steps' | 'stateFiles' | 'marks'> & {
+    readonly newHead: ObjectId | undefined;
+    readonly stash: ObjectId | undefined;
+  },
+): IntegrationRecord {
   const uuid = randomUUID();
-  const record: IntegrationRecord = {
+  return {
     version: 1,
     phase: 'updating',
     integration: plan.integration,
@@ -122,21 +161,22 @@ async function carryOut(
     slug: plan.slug,
     root: user.root,
     head: plan.head,
-    ...(fromTree && { from: fromTree }),
-    ...(newHead === undefined ? {} : { newHead }),
+    ...(token.fromTree && { from: token.fromTree }),
+    ...(newHead !== undefined && { newHead }),
     marker: `litterbox ${uuid}\n`,
     nextIndex: join(user.gitDirectory, `index.litterbox-${uuid}`),
-    steps,
-    stateFiles: stateFilesFor(plan, token, theirs, stash),
-    ...(stash === undefined ? {} : { stash }),
-    keepsStash: hasConflicts,
-    marks: overlap.marks,
+    ...(stash !== undefined && { stash }),
+    keepsStash: token.stages.length > 0,
+    ...rest,
   };
-  // Before HEAD moves: a commit that no branch contains counts as not taken.
-  // A commit of some of the files does not hold the work.
-  const commit = plan.integration === 'apply' && token.isPart ? undefined : (theirs ?? newHead);
-  await rememberTaken(store, plan.sandbox, { tip: plan.tip, ...(commit !== undefined && { commit }) });
-  const integration = new Integration(store, user, record);
+}
+
+/** Moves files, index and HEAD, or puts back all of them. */
+async function moveThere(
+  { user, plan, token }: Order,
+  integration: Integration,
+  newHead: ObjectId | undefined,
+): Promise<void> {
   await integration.stash();
   await integration.phase('updating');
   failpoint('integrate.after-journal');
@@ -164,24 +204,12 @@ async function carryOut(
     if (now !== plan.head) throw headMoved(plan.head);
     throw error;
   }
-  await integration.phase('unstashing');
-  const stashConflicts = (await integration.unstash()) ?? [];
-  failpoint('integrate.after-unstash');
-  failpoint('integrate.before-close');
-  await integration.close();
-  failpoint('integrate.after-close');
-  if (hasConflicts) return { outcome: 'conflicts', conflicts: plan.conflicts };
-  if (newHead === undefined) return { outcome: 'staged', conflicts: stashConflicts };
-  return { outcome: 'committed', commit: newHead, conflicts: stashConflicts };
 }
 
 /** A commit of the work over changes that it began with needs those committed: put aside, they would conflict with it. */
 async function requireNothingBegun(
-  store: Store,
-  user: UserRepository,
-  { headTree, onto, stages }: PlanToken,
-  { tracked, untracked, autostash }: Overlap & { readonly autostash: boolean },
-  signal: AbortSignal | undefined,
+  { store, user, token: { headTree, onto, stages }, autostash, signal }: Order,
+  { tracked, untracked }: Overlap,
 ): Promise<void> {
   if (tracked.length + untracked.length === 0) return;
   const began = await store.commitTree(onto);
