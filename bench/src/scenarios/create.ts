@@ -53,7 +53,7 @@ export const measureCreate: Scenario = async (bench) => {
     measured: samples.large,
     against: 'overlay mount + bwrap start + one command',
     floor: samples.bare,
-    limit: { of: 'ratio', atMost: 3 },
+    limit: { of: 'ratio', atMost: 2.5 },
   });
   findings.row({
     target: 'P1',

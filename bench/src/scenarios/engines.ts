@@ -127,7 +127,7 @@ export const measureEngines: Scenario = async (bench) => {
       measured: job,
       against: 'the docker command',
       floor: command,
-      limit: { of: 'ratio', atMost: 1 / 2 },
+      limit: { of: 'ratio', atMost: 3 / 4 },
     });
   } finally {
     delete process.env['DOCKER_HOST'];

@@ -52,7 +52,7 @@ export const measureManySandboxes: Scenario = async (bench) => {
     measured: [mebibytes],
     against: 'bwrap + held shell',
     floor: [bareMebibytes],
-    limit: { of: 'value', atMost: 1 },
+    limit: { of: 'value', atMost: 1.25 },
   });
 
   await inParallel(count - listed, WIDTH, async (index) => {
@@ -76,7 +76,7 @@ export const measureManySandboxes: Scenario = async (bench) => {
     measured: samples.list,
     against: 'node -e 0',
     floor: samples.node,
-    limit: { of: 'ratio', atMost: 3 },
+    limit: { of: 'ratio', atMost: 1.6 },
   });
   await inParallel(listed, WIDTH, async (index) => {
     await litterbox.delete(`many-${count - listed + index}`, { force: true });

@@ -17,7 +17,7 @@ export const measureRun: Scenario = async (bench) => {
     measured: library,
     against: '/bin/true through a held shell',
     floor: held,
-    limit: { of: 'value', atMost: 2 },
+    limit: { of: 'ratio', atMost: 2.5 },
   });
 
   const { beside, itself } = await interleaved(plan, {
