@@ -2,7 +2,7 @@
 # The gate: set-up, lint, the fast tests, and on every backend what tools/tests/parts.mjs lists for it. As an ordinary user it runs
 # the ordinary user's part of that.
 #
-# LITTERBOX_TEST_ONLY="lint kit-docker"   only these parts
+# LITTERBOX_TEST_ONLY="lint kit-overlay"   only these parts
 # LITTERBOX_SEED=N                        another seed than the fixed one, or 'random'
 # LITTERBOX_TEST_LANES=N                  how many parts at a time; the number of processors otherwise
 # LITTERBOX_REQUIRE=a,b                   backends whose absence is a failure instead of a skip

@@ -112,13 +112,13 @@ const MUTANTS = [
     file: 'container-engine/src/container/container-options.ts',
     from: "SecurityOpt: ['no-new-privileges', ",
     to: 'SecurityOpt: [',
-    parts: ['kit-docker'],
+    parts: ['kit-docker-gate'],
   },
   {
     file: 'container-engine/src/container/container-options.ts',
     from: 'ReadonlyRootfs: !isInstaller',
     to: 'ReadonlyRootfs: false',
-    parts: ['kit-docker'],
+    parts: ['kit-docker-gate'],
   },
   {
     file: 'mcp/src/error-result.ts',

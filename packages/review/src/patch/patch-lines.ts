@@ -31,7 +31,9 @@ class GrowingLine {
   bytes = 0;
   readonly #head: Uint8Array[] = [];
   #headBytes = 0;
-  #tail: Uint8Array = new Uint8Array();
+  /** What came last, in pieces, and more of it than is kept: to join at each piece would take time by the square. */
+  #tail: Uint8Array[] = [];
+  #tailBytes = 0;
 
   add(part: Uint8Array): void {
     this.bytes += part.length;
@@ -39,12 +41,23 @@ class GrowingLine {
     this.#headBytes += fits.length;
     if (fits.length > 0) this.#head.push(fits);
     const rest = part.subarray(fits.length);
-    if (rest.length > 0) this.#tail = Buffer.concat([this.#tail, rest.subarray(-MAX_BYTES)]).subarray(-MAX_BYTES);
+    if (rest.length === 0) return;
+    this.#tail.push(rest);
+    this.#tailBytes += rest.length;
+    if (this.#tailBytes > 2 * MAX_BYTES) this.#joinTail();
+  }
+
+  #joinTail(): Uint8Array {
+    const joined = Buffer.concat(this.#tail).subarray(-MAX_BYTES);
+    this.#tail = [joined];
+    this.#tailBytes = joined.length;
+    return joined;
   }
 
   cut(): CutLine {
     const [only = new Uint8Array()] = this.#head;
     const text = decodeRaw(this.#head.length > 1 ? Buffer.concat(this.#head) : only);
-    return { text, more: this.bytes - this.#headBytes - this.#tail.length, tail: decodeRaw(this.#tail) };
+    const tail = this.#joinTail();
+    return { text, more: this.bytes - this.#headBytes - tail.length, tail: decodeRaw(tail) };
   }
 }
