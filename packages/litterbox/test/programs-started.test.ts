@@ -21,10 +21,10 @@ const MOST: Readonly<Record<string, readonly [forks: number, programs: number, s
   'create to first command': [12, 5, 8],
   run: [1, 1, 1],
   write: [0, 0, 3],
-  fork: [15, 7, 50],
   snapshot: [7, 5, 2],
   'restore snapshot': [43, 37, 9],
   delete: [4, 4, 12],
+  fork: [15, 7, 50],
 };
 
 describe('what a call starts, with all that this starts in its turn', () => {

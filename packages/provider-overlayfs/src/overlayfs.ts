@@ -18,7 +18,8 @@ import {
   SANDBOX_USER,
   SandboxDirectories,
   type ScriptResult,
-  ServedProgram,
+  type ServedProgram,
+  SpareProgram,
   type StagedDirectory,
   type Staging,
   encodePlan,
@@ -114,6 +115,7 @@ class OverlayProvider implements SandboxProvider {
   readonly #setups: KeptSetups;
   readonly #snapshots: LayerSnapshots<SandboxMeta>;
   readonly #program: SessionProgram;
+  readonly #spare: SpareProgram;
 
   constructor({ key = 'overlayfs', host, facts, directory, strategy, sessionProgram }: OverlayfsOptions) {
     this.name = key;
@@ -134,6 +136,7 @@ class OverlayProvider implements SandboxProvider {
     };
     const layout = directoryLayout(`${directory}/overlayfs`);
     this.#host = host;
+    this.#spare = new SpareProgram(host);
     const isHere = parseProviderKey(this.name).host === LOCAL_HOST;
     this.#directories = new SandboxDirectories({
       provider: this.name,
@@ -188,7 +191,7 @@ class OverlayProvider implements SandboxProvider {
     if (spec.copyOf === undefined) this.#survey.strategy(options, askedStrategy(spec)).catch(() => {});
     const machine = await this.#survey.usableMachine(options);
     const program = await this.#survey.programFile(options);
-    await using served = program === undefined ? undefined : new ServedProgram(this.#host, program);
+    await using served = program === undefined ? undefined : this.#spare.take(program);
     let ahead: LookAhead | undefined;
     const look = async (meta: SandboxMeta) => {
       const { layout } = this.#directories;
@@ -203,7 +206,7 @@ class OverlayProvider implements SandboxProvider {
       ? this.#begun(spec, { machine, served, onDecided }, options)
       : this.#copied(spec, spec.copyOf, { machine, served, onDecided }, options));
     failpoint('provider.after-directory');
-    return await createOrRollBack(
+    const runtime = await createOrRollBack(
       {
         open: () => this.#runtime(meta, options, ahead),
         begin: async (runtime) => {
@@ -218,6 +221,8 @@ class OverlayProvider implements SandboxProvider {
       },
       options,
     );
+    if (program !== undefined) this.#spare.prepare(program);
+    return runtime;
   }
 
   async open(id: SandboxId, options?: CallOptions): Promise<SandboxRuntime> {
@@ -285,7 +290,9 @@ ${takenOut}`;
     await this.#directories.remove(id, { end, swept: this.#setups.swept, run }, options);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#spare[Symbol.asyncDispose]();
+  }
 
   /** A sandbox's directory over a base tree. */
   async #begun(

@@ -20,6 +20,7 @@ export class ServedProgram implements AsyncDisposable {
   /** Settles when what comes next is no answer to a question of the program's. */
   #quiet: Promise<unknown> = Promise.resolve();
   #isOver = false;
+  #hasEnded = false;
 
   /** @param program absolute path of the session program on the host */
   constructor(host: Host, program: string) {
@@ -29,6 +30,12 @@ export class ServedProgram implements AsyncDisposable {
       .spawn({ argv: [program, 'serve'], stdin: 'pipe' })
       .then((handle) => ({ handle, talk: new Talk(handle) }));
     this.#turn = this.#starting.catch(() => {}); // told to whoever asks first
+    void this.#starting
+      .then(({ handle }) => handle.exit)
+      .then(
+        () => (this.#hasEnded = true),
+        () => {},
+      );
   }
 
   /** As `runProgram` with the verb and the plan. The word `copied` asks whether somebody still waits for it, which is so. */
@@ -83,7 +90,7 @@ export class ServedProgram implements AsyncDisposable {
 
   /** Whether it has ended, or was given away. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#isOver || this.#hasEnded;
   }
 
   /** Becomes the link of a client to a session, and gives the line that tells how the sandbox is; an empty one where it has ended. */
