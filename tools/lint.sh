@@ -36,8 +36,7 @@ check capabilities node tools/check-capabilities.mjs
 check reference node --no-warnings --conditions=@litterbox/source tools/write-reference.mjs --check
 check options node --no-warnings --conditions=@litterbox/source tools/write-option-types.mjs --check
 check test-parts node tools/tests/check-parts.mjs
-check mutants node tools/tests/mutants.mjs --check
-check holes node tools/reopen-holes.mjs --check
+check faults node tools/tests/plant-faults.mjs --check
 check documents node docs/check-documents.mjs
 
 if [ -n "$failed" ]; then
