@@ -1,9 +1,9 @@
 #!/bin/sh
 # Debian packages of the tests: packages.sh up|down|status [gate]. `down` leaves them: others may have come to need them.
 set -eu
-wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2 openssl openssh-client openssh-server git-lfs'
-# What the deep tests build with, what makes their image, and the browser of the page.
-builders='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static chromium mmdebstrap make gcc libc6-dev cmake cargo gradle default-jdk-headless'
+wanted='bubblewrap uidmap xfsprogs btrfs-progs busybox-static strace rsync tmux docker.io podman runc crun slirp4netns fuse-overlayfs iptables iproute2 openssl openssh-client openssh-server git-lfs chromium'
+# What the deep tests build with, and what makes their image.
+builders='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mmdebstrap make gcc libc6-dev cmake cargo gradle default-jdk-headless'
 [ "${2:-gate}" = gate ] || wanted="$wanted $builders"
 
 missing() {

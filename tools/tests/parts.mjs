@@ -315,6 +315,13 @@ const GATE = [
     titles: gateFaults,
   },
   {
+    name: 'review-gate',
+    layer: 'gate',
+    why: 'the page in a real browser: hostile work runs nothing and hides nothing, and a decision is about what was shown',
+    files: ['^packages/review/test/page\\.'],
+    titles: ['^AX144: what an agent wrote runs nothing', '^the page takes the shown state'],
+  },
+  {
     name: 'example',
     layer: 'gate',
     why: 'an example of an adapter, from the sources',
