@@ -200,7 +200,7 @@ const GATE = [
     layer: 'gate',
     why: 'the contract of source control on git, and the ways into the repository of the person',
     files: [
-      '^packages/source-control-git/test/(conformance|drift|integrate|persons-commits|costly-rules|base|record|large-files|untouched|revision-journal|hostile-archive|configured-paths|user-git)\\.',
+      '^packages/source-control-git/test/(conformance|drift|integrate|sparse-checkout|persons-commits|costly-rules|base|record|large-files|untouched|revision-journal|hostile-archive|configured-paths|user-git)\\.',
     ],
     env: { LITTERBOX_FUZZ_RUNS: '0.1' },
   },

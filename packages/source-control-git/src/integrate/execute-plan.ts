@@ -94,7 +94,9 @@ async function carryOut(order: Order): Promise<IntegrationResult> {
 
   const stash = isStashing ? await createStash(user, 'litterbox autostash') : undefined;
   const stateFiles = stateFilesFor(plan, token, theirs, stash);
-  const record = recordOf(order, { newHead, steps, stateFiles, stash, marks: overlap.marks });
+  const conflicts = new Set(token.stages.map(({ path }) => path));
+  const leftOut = [...overlap.leftOut].filter((path) => !conflicts.has(path));
+  const record = recordOf(order, { newHead, steps, stateFiles, stash, marks: overlap.marks, leftOut });
   // Before HEAD moves: a commit that no branch contains counts as not taken.
   // A commit of some of the files does not hold the work.
   const commit = plan.integration === 'apply' && token.isPart ? undefined : (theirs ?? newHead);
@@ -147,7 +149,7 @@ function recordOf(
     newHead,
     stash,
     ...rest
-  }: Pick<IntegrationRecord, 'steps' | 'stateFiles' | 'marks'> & {
+  }: Pick<IntegrationRecord, 'steps' | 'stateFiles' | 'marks' | 'leftOut'> & {
     readonly newHead: ObjectId | undefined;
     readonly stash: ObjectId | undefined;
   },

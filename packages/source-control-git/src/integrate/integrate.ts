@@ -8,6 +8,7 @@ import { readTreeFilters, withoutFilters } from '../person/external-filters.ts';
 import { clearJournal, type IntegrationRecord, writeJournal } from './integration-journal.ts';
 import { pathList } from '../person/marked-files.ts';
 import type { ConflictStage } from '../publish/merge-trees.ts';
+import type { PathStep } from '../store/read-diff.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 import { lockedBy } from './user-state.ts';
@@ -103,7 +104,7 @@ export class Integration {
     const input = indexInfo(steps, zero);
     await this.#user.plumbing.output(['update-index', '-z', '--index-info'], { ...options, input });
     failpoint('integrate.after-next-index');
-    await updateWorkTree(this.#user, steps, nextIndex, 'first', signal);
+    await updateWorkTree(this.#user, this.#onDisk(steps), nextIndex, 'first', signal);
     await this.#mark(nextIndex);
     if (stages.length === 0) return;
     const lines = [...new Set(stages.map(({ path }) => path))].map((path) => `0 ${zero}\t${path}\0`);
@@ -114,12 +115,20 @@ export class Integration {
     });
   }
 
-  /** Sets the marks again that an entry loses when it is written. */
+  /** Those whose files are in the work tree. */
+  #onDisk(steps: readonly PathStep[]): readonly PathStep[] {
+    const leftOut = new Set(this.#record.leftOut);
+    return steps.filter(({ path }) => !leftOut.has(path));
+  }
+
+  /** Sets the marks again that an entry loses when it is written, and those of files that are left out. */
   async #mark(index: string): Promise<void> {
-    const { assumedUnchanged = [], skipped = [] } = this.#record.marks ?? {};
+    const { steps, leftOut, marks: { assumedUnchanged = [], skipped = [] } = {} } = this.#record;
+    const out = new Set(leftOut);
+    const stayOut = steps.filter((step) => step.new && out.has(step.path)).map(({ path }) => path);
     for (const [mark, paths] of [
       ['--assume-unchanged', assumedUnchanged],
-      ['--skip-worktree', skipped],
+      ['--skip-worktree', [...skipped, ...stayOut]],
     ] as const) {
       if (paths.length === 0) continue;
       const input = pathList(paths);
@@ -216,7 +225,7 @@ export class Integration {
       ...(next ? { old: next } : {}),
       ...(old ? { new: old } : {}),
     }));
-    await updateWorkTree(this.#user, backwards, index, 'last', undefined);
+    await updateWorkTree(this.#user, this.#onDisk(backwards), index, 'last', undefined);
     await this.unlock();
     // Times of the files changed: without this every git status would read them.
     await this.#user.plumbing.run(['update-index', '-q', '--refresh'], { setting: 'user' });

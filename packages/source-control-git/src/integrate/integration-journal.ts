@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LitterboxError, type ObjectId, type SandboxId } from '@litterbox/core/provider';
+import type { ByteString } from '../git/byte-text.ts';
 import { syncDirectory, writeDurable } from '../git/durable-files.ts';
 import type { MarkedFiles } from '../person/marked-files.ts';
 import type { PathStep } from '../store/read-diff.ts';
@@ -38,6 +39,8 @@ export interface IntegrationRecord {
   readonly keepsStash: boolean;
   /** Marks of the index that entries lose when they are written. */
   readonly marks?: Pick<MarkedFiles, 'assumedUnchanged' | 'skipped'>;
+  /** Paths of steps that change in the index alone, because a sparse checkout leaves them out. */
+  readonly leftOut?: readonly ByteString[];
 }
 
 const pathOf = (store: Store) => join(store.directory, 'integration.json');

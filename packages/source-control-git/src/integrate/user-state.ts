@@ -4,6 +4,7 @@ import { LitterboxError, visibleName } from '@litterbox/core/provider';
 import { type ByteString, fromByteString } from '../git/byte-text.ts';
 import { parentOf } from '../ignore/ignore-matcher.ts';
 import { type ChangedEntry, findLooseAlready, findStagedAlready, readChangedEntries } from '../person/already-there.ts';
+import { findLeftOutFiles } from '../person/left-out-files.ts';
 import { findMarkedFiles, type MarkedFiles } from '../person/marked-files.ts';
 import { onDisk } from '../git/on-disk.ts';
 import type { PathStep } from '../store/read-diff.ts';
@@ -103,6 +104,8 @@ export interface Overlap {
   readonly alreadyUntracked: ReadonlySet<ByteString>;
   /** Marks of files that the result touches, to be set again. */
   readonly marks: Pick<MarkedFiles, 'assumedUnchanged' | 'skipped'>;
+  /** Paths of the result that a sparse checkout leaves out of the work tree. */
+  readonly leftOut: ReadonlySet<ByteString>;
 }
 
 export const NO_OVERLAP: Overlap = {
@@ -115,6 +118,7 @@ export const NO_OVERLAP: Overlap = {
   already: new Set(),
   alreadyUntracked: new Set(),
   marks: { assumedUnchanged: [], skipped: [] },
+  leftOut: new Set(),
 };
 
 /** How a result meets the work tree. */
@@ -176,6 +180,7 @@ export async function findOverlap(
       assumedUnchanged: marked.assumedUnchanged.filter(isWritten),
       skipped: marked.skipped.filter(isWritten),
     },
+    leftOut: await findLeftOutFiles(user, steps, files),
   };
 }
 
