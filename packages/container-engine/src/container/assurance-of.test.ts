@@ -2,7 +2,8 @@ import { SandboxId } from '@litterbox/core/provider';
 import { expect, test } from '@jest/globals';
 import type Docker from 'dockerode';
 import { MASKED_PATHS, READONLY_PATHS } from '../inside/kernel-files.ts';
-import { type AssuranceInput, assuranceOf } from './assurance-of.ts';
+import { assuranceOf } from './assurance-of.ts';
+import type { AssuranceInput } from './judge-container.ts';
 
 /** The control of the kernel's files in a container with these masks. */
 function statusWith(hostConfig: object) {
