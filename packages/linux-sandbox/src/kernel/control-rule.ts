@@ -2,7 +2,7 @@ import type { Control, ControlName } from '@litterbox/core/provider';
 import type { ExpectedPlace } from './expected-place.ts';
 import type { KernelFacts } from './kernel-facts.ts';
 
-/** A sandbox as it should be, and what the kernel said of it. */
+/** The wanted sandbox, and what the kernel said of it. */
 export interface Judged {
   readonly expected: ExpectedPlace;
   readonly facts: KernelFacts;

@@ -1,6 +1,6 @@
 import type { Assurance, ResourceLimits } from '@litterbox/core/provider';
 
-/** What a sandbox should be like, to be held against what the kernel says. */
+/** A sandbox as it should be, to be held against what the kernel says. */
 export interface ExpectedPlace {
   readonly provider: string;
   /** How it is made: `overlay, bubblewrap 0.8.0`. */

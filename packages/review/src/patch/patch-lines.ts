@@ -31,7 +31,7 @@ class GrowingLine {
   bytes = 0;
   readonly #head: Uint8Array[] = [];
   #headBytes = 0;
-  /** What came last, in pieces, and more of it than is kept: to join at each piece would take time by the square. */
+  /** The last pieces, more of them than is kept: to join at each piece would take time by the square. */
   #tail: Uint8Array[] = [];
   #tailBytes = 0;
 

@@ -142,7 +142,7 @@ async function placeObjects({ store, user, plan, token, signal }: Order, steps: 
   await requireRoom(store, user, steps, join(user.gitDirectory, 'index'), signal);
 }
 
-/** What the journal has, from which a killed process is undone or finished. */
+/** The journal, by which a killed process is undone or finished. */
 function recordOf(
   { user, plan, token }: Order,
   {

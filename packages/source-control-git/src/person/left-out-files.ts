@@ -36,7 +36,7 @@ export async function findLeftOutFiles(
   return found;
 }
 
-/** Of the nearest directory above that has tracked files. */
+/** The state of the nearest directory above that has tracked files. */
 function stateAbove(path: ByteString, states: ReadonlyMap<ByteString, 'out' | 'in'>): 'out' | 'in' | undefined {
   for (let above = parentOf(path); ; above = parentOf(above)) {
     const state = states.get(above);

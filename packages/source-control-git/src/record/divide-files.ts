@@ -32,7 +32,7 @@ export interface Placed {
   readonly path: ByteString;
   readonly executable: boolean;
   readonly sizeBytes: number;
-  /** What the tip has there. */
+  /** The tip's entry there. */
   readonly old: TreeEntry | undefined;
 }
 

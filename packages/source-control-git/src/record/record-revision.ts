@@ -41,12 +41,12 @@ export async function recordRevision(
   keepUntrackedRules(recording, recordedRules);
   const rules = await editTree(store.reader, sink, began.rules, scanned.ruleEdits);
   const tree = (await editTree(store.reader, sink, began.tree, scanned.edits)) ?? sink.put('tree', Buffer.alloc(0));
-  const said = { ignoreRulesChanged, ...recording.warnings.result() };
-  if (tree === began.tree && rules === began.rules) return { result: { changedFiles: 0, ...said }, looseObjects: 0 };
+  const remarks = { ignoreRulesChanged, ...recording.warnings.result() };
+  if (tree === began.tree && rules === began.rules) return { result: { changedFiles: 0, ...remarks }, looseObjects: 0 };
   const number = began.number + 1;
   const { commit, looseObjects } = await moveTip(recording, { tree, rules, number });
-  if (commit === began.tip) return { result: { changedFiles: 0, ...said }, looseObjects };
-  return { result: { revision: { commit, tree, number }, changedFiles, ...said }, looseObjects };
+  if (commit === began.tip) return { result: { changedFiles: 0, ...remarks }, looseObjects };
+  return { result: { revision: { commit, tree, number }, changedFiles, ...remarks }, looseObjects };
 }
 
 /** Writes the commit where the tree differs, and moves the sandbox's refs to what was recorded. */

@@ -36,14 +36,14 @@ interface RecordingNeeds {
 interface Began {
   readonly tip: ObjectId;
   readonly tree: ObjectId;
-  /** Of the tip; 0 is the base. */
+  /** The number of the tip; 0 is the base. */
   readonly number: number;
   readonly atSeconds: number;
   /** The tree of ignore rules that no revision has. */
   readonly rules: ObjectId | undefined;
 }
 
-/** What a recording found. */
+/** The findings of a recording. */
 interface Found {
   readonly began: Began;
   readonly tip: TreeLookup;
