@@ -24,7 +24,7 @@ export class SandboxServices implements AsyncDisposable {
   readonly #setting: ServiceSetting;
 
   constructor({ services, supervisor, ...rest }: SandboxServicesInput) {
-    this.#channel = new ExecChannel(rest.runtime);
+    this.#channel = new ExecChannel(rest.runtime, undefined, rest.secrets);
     const setting = { ...rest, channel: this.#channel };
     this.#setting = setting;
     const lasting = services.filter(({ isOnce }) => !isOnce);

@@ -22,7 +22,7 @@ export function unrecordedFiles(
   known?: UnrecordedFiles,
 ): UnrecordedFiles | undefined {
   const lost = warnings.flatMap((warning) =>
-    warning.type === 'unreadable' || (warning.type === 'refused-path' && !EXPENDABLE.has(warning.code))
+    warning.type === 'unreadable' || warning.type === 'holds-secret' || (warning.type === 'refused-path' && !EXPENDABLE.has(warning.code))
       ? [warning.path]
       : [],
   );
