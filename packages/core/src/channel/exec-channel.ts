@@ -196,10 +196,12 @@ export class ExecChannel implements AsyncDisposable {
       giveUp = () => resolve('given-up');
     });
     let graceTimer: ReturnType<typeof setTimeout> | undefined;
+    let killing: Promise<void> | undefined;
     const interrupt = (reason: 'timeout' | 'abort') => {
       if (interruption) return;
       interruption = reason;
-      void this.#kill(worker, callId).finally(() => {
+      killing = this.#kill(worker, callId);
+      void killing.finally(() => {
         graceTimer = setTimeout(giveUp, KILL_GRACE_MS);
       });
     };
@@ -223,6 +225,7 @@ export class ExecChannel implements AsyncDisposable {
       clearTimeout(graceTimer);
       options?.signal?.removeEventListener('abort', onAbort);
     }
+    await killing; // it ends what the shell runs: that must not be the next command by then
     const isHeld = typeof end === 'object' && end.isHeld && (await staysHeld(worker, keep));
     const isReusable = typeof end === 'object' && !isHeld && !this.#isDisposed;
     if (isReusable && this.#idle.length < MAX_IDLE_WORKERS) this.#idle.push(worker);

@@ -17,10 +17,7 @@ export function redactedProcess(process: ProcessHandle, secrets: HeldSecrets): P
   };
 }
 
-async function* redacted(
-  process: ProcessHandle,
-  secrets: HeldSecrets,
-): AsyncGenerator<OutputChunk, void, undefined> {
+async function* redacted(process: ProcessHandle, secrets: HeldSecrets): AsyncGenerator<OutputChunk, void, undefined> {
   const output = new RedactedOutput(secrets);
   for await (const chunk of process) {
     const passed = output.push(chunk);

@@ -26,7 +26,10 @@ function expected(secrets: readonly (readonly [string, string])[], text: string)
 
 test('every cut of a text gives the same', () => {
   const letters = fc.constantFrom('a', 'b', 'c');
-  const values = fc.uniqueArray(fc.string({ unit: letters, minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 3 });
+  const values = fc.uniqueArray(fc.string({ unit: letters, minLength: 1, maxLength: 5 }), {
+    minLength: 1,
+    maxLength: 3,
+  });
   const chunks = fc.array(fc.string({ unit: letters, maxLength: 6 }), { maxLength: 12 });
   fc.assert(
     fc.property(values, chunks, (all, given) => {

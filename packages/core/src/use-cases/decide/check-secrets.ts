@@ -95,7 +95,10 @@ function namedSecret([name, secret]: readonly [name: string, secret: ConfiguredS
   return { name, origin: originOf(secret), ...(expose !== undefined && { expose }) };
 }
 
-function unknown(wanted: string, named: readonly (readonly [name: string, secret: ConfiguredSecret])[]): LitterboxError {
+function unknown(
+  wanted: string,
+  named: readonly (readonly [name: string, secret: ConfiguredSecret])[],
+): LitterboxError {
   return new LitterboxError('SECRET_NAME', `The configuration names no secret ${shown(wanted)}.`, {
     operation: 'secret.check',
     hint:
