@@ -27,8 +27,16 @@ test('a person agrees to its name, variable and origin', () => {
 test.each([
   ['a variable of the environment', `${TOKEN}[container.env]\nNPM_TOKEN = "x"\n`, 'secrets.TOKEN.expose'],
   ['one variable for two', `${TOKEN}B = { expose = "NPM_TOKEN" }\n`, 'secrets.B.expose'],
-  ['a variable of an endpoint', `K = {}\nT = { expose = "ANTHROPIC_API_KEY" }\n${ENDPOINT}secret = "K"\n`, 'secrets.T.expose'],
-  ['what an endpoint sets outside', `${TOKEN}${ENDPOINT}secret = "TOKEN"\n`, 'the endpoint model sets this secret outside'],
+  [
+    'a variable of an endpoint',
+    `K = {}\nT = { expose = "ANTHROPIC_API_KEY" }\n${ENDPOINT}secret = "K"\n`,
+    'secrets.T.expose',
+  ],
+  [
+    'what an endpoint sets outside',
+    `${TOKEN}${ENDPOINT}secret = "TOKEN"\n`,
+    'the endpoint model sets this secret outside',
+  ],
   ['a secret that nobody uses', 'B = {}\n', 'secrets.B is used by no endpoint, and exposed to no command'],
 ])('refuses %s', (_what, text, message) => {
   expect(() => policyOf(configOf(text), {}, FACTS)).toThrow(message);

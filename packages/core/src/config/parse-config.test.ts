@@ -182,7 +182,12 @@ const rows: readonly Row[] = [
   ['a keychain entry that is an option', 'secrets.x = { keychain = "--all" }', 'CONFIG_VALUE', 'want the name'],
   ['a secret in no variable', 'secrets.x = { environment = "A=B" }', 'CONFIG_VALUE', 'want the name of a variable'],
   ['a secret that is exposed as what steers programs', 'secrets.x = { expose = "LD_PRELOAD" }', 'ENV_RESERVED'],
-  ['a secret that is exposed as PATH', 'secrets.x = { pass = "a", expose = "PATH" }', 'ENV_RESERVED', 'secrets.x.expose'],
+  [
+    'a secret that is exposed as PATH',
+    'secrets.x = { pass = "a", expose = "PATH" }',
+    'ENV_RESERVED',
+    'secrets.x.expose',
+  ],
   ['a secret that is exposed as no name', 'secrets.x = { expose = "A=B" }', 'ENV_NAME', 'secrets.x.expose'],
   ['a secret that is exposed as a flag', 'secrets.x = { expose = true }', 'CONFIG_TYPE', 'secrets.x.expose'],
   ['a secret in a relative file', 'secrets.x = { file = "token" }', 'CONFIG_VALUE', 'want the absolute path'],

@@ -83,7 +83,8 @@ export class ChangeWorkspace {
     // A call in a paused sandbox stands still until it is resumed: waiting for it would end in blaming it.
     if (found.state === 'paused') assertUsable(found);
     if (options?.seatOf !== undefined) await this.#seats.take(found, options.seatOf, options);
-    const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
+    // The state has it before the secrets are known that the command may name.
+    const purpose = found.policy.exposed ? trigger.tool : `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
     const wait = change.waitMs === undefined ? {} : { patienceMs: change.waitMs };
     await using _lease = await leaseSandbox(this.#needs.state, found, purpose, { ...options, ...wait });
     const current = await currentRecord(this.#needs.state, found, options);
