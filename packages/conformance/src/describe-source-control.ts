@@ -993,7 +993,7 @@ export function describeSourceControl({
         assert.deepEqual((await repository.changes(id)).map(({ path }) => path).toSorted(), ['README', 'whole']);
         const at = (await repository.history(id)).tip.commit;
         const kept = await repository.content(id, 'README', { at, maxBytes: 100 });
-      assert.equal(kept && decodeRaw(kept), 'mine\n');
+        assert.equal(kept && decodeRaw(kept), 'mine\n');
       },
     );
 

@@ -81,7 +81,18 @@ test('files that hold it are read without it, and not written back without it', 
   expect(fixture.look('a', '.env')).toBe(`token=${VALUE}\n`);
 });
 
-test('what an agent knows of it is in no message and no entry of the log', async () => {
+test('FC-452: what is cut was redacted before', async () => {
+  await using fixture = fixtureOf();
+  await made(fixture);
+  const { stdout } = await fixture.runCommand.run({
+    sandbox: 'a',
+    command: 'printf aaaa; printf %s $NPM_TOKEN; printf zzzz',
+    maxOutputBytes: 16,
+  });
+  expect(text(stdout.bytes)).toBe('aaaa[secKEN]zzzz');
+});
+
+test('AX187: what an agent knows of it is in no message and no entry of the log', async () => {
   await using fixture = fixtureOf();
   await made(fixture);
   await fixture.runCommand.run({ sandbox: 'a', command: `echo ${VALUE} >/tmp/x; echo y >y`, message: `with ${VALUE}` });
