@@ -227,7 +227,7 @@ const GATE = [
     layer: 'gate',
     why: 'the main job through library, command line and MCP; of the older form of the protocol the main one of its tests',
     files: [
-      '^packages/litterbox/test/(main-job|field-setups|programs-started|round-trips|base-over|endpoints)',
+      '^packages/litterbox/test/(main-job|field-setups|programs-started|round-trips|base-over|endpoints|exposed-secrets)',
       '^packages/mcp/test/(work|bundle|permission)\\.',
     ],
     titles: ['^(?!an agent at work \\(legacy\\)(?! 003: fixes))'],
@@ -266,7 +266,7 @@ const GATE = [
     layer: 'gate',
     why: 'the main job through library, command line and MCP, in containers',
     files: [
-      '^packages/litterbox/test/(main-job|round-trips|endpoints)',
+      '^packages/litterbox/test/(main-job|round-trips|endpoints|exposed-secrets)',
       '^packages/mcp/test/work\\.',
       '^packages/cli/test/commands',
     ],
@@ -274,6 +274,7 @@ const GATE = [
       'as few as each call needs',
       'one diff to accept',
       'a key that is nowhere inside',
+      'AX184',
       'a person reads one diff and merges',
       'tells the whole story',
       'the setup command',

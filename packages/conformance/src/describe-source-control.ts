@@ -9,6 +9,7 @@ import {
   type LogEntry,
   type RevisionMessage,
   SandboxId,
+  type SecretBytes,
   slugify,
   type SourceControl,
   type SourceRepository,
@@ -970,6 +971,32 @@ export function describeSourceControl({
       },
     );
 
+    check(
+      'a file, a link and a name that hold a secret are left out and named, and what was there stays',
+      async (started) => {
+        const { repository, record, id } = started;
+        const secret = 'npm_0123456789';
+        await record([{ path: 'README', content: 'mine\n' }]);
+        const files: readonly FixtureFile[] = [
+          { path: 'README', content: `with ${secret}\n` },
+          { path: `at-${secret}`, content: 'x' },
+          { path: 'link', linkTarget: secret },
+          { path: 'whole', content: secret.slice(1) },
+        ];
+        const { warnings } = await recordOf(repository, id, files, undefined, [
+          { name: 'TOKEN', bytes: encodeRaw(secret) },
+        ]);
+        assert.deepEqual(
+          warnings.map((warning) => [warning.path, 'secret' in warning && warning.secret]).toSorted(),
+          [`at-${secret}`, 'README', 'link'].toSorted().map((path) => [path, 'TOKEN']),
+        );
+        assert.deepEqual((await repository.changes(id)).map(({ path }) => path).toSorted(), ['README', 'whole']);
+        const at = (await repository.history(id)).tip.commit;
+        const kept = await repository.content(id, 'README', { at, maxBytes: 100 });
+        assert.equal(kept && decodeRaw(kept), 'mine\n');
+      },
+    );
+
     check('a plan names conflicts, edits in the way and what runs code, and changes nothing', async (started) => {
       const { repository, record, root, id } = started;
       await record([
@@ -1064,6 +1091,7 @@ function recordOf(
   id: SandboxId,
   files: readonly FixtureFile[],
   extra: readonly ChangedPath[] = [],
+  secrets: readonly SecretBytes[] = [],
 ): ReturnType<SourceRepository['record']> {
   const changes: ChangedPath[] = files.map(({ path, content = '', executable = false, linkTarget }) =>
     linkTarget === undefined
@@ -1087,6 +1115,7 @@ function recordOf(
         },
       }),
     message: MESSAGE,
+    secrets,
   });
 }
 

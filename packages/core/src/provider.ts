@@ -121,6 +121,8 @@ export { LIMIT_KEYS, type LimitName, type ResourceLimits } from './domain/sandbo
 export type { SandboxRoot } from './domain/sandbox/sandbox-root.ts';
 export type { HostGauge } from './ports/machine/host-gauge.ts';
 export { MAX_SECRET_CHARACTERS, type SecretSource } from './ports/person/secret-source.ts';
+export { secretIn } from './domain/secrets/secret-in.ts';
+export type { SecretBytes } from './domain/secrets/secret-bytes.ts';
 export { originText, type SecretOrigin } from './domain/secrets/secret-origin.ts';
 export type { Hosts, KnownHost, OpenedHost } from './ports/machine/hosts.ts';
 export type {

@@ -297,6 +297,36 @@ describe('what is never recorded', () => {
     const result = await record(repository, id, { a: '1', big: 'x'.repeat(1_200_000) });
     expect(result.warnings).toEqual([{ type: 'large-new-file', path: 'big', sizeBytes: 1_200_000 }]);
   });
+
+  test('a file that holds a secret, of any size, leaves the objects beside it whole', async () => {
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ a: '1' }));
+    const id = await begin(repository);
+    const secret = 'npm_0123456789';
+    // Across the pieces in which it comes, and between two that go into the same pack.
+    const held = `${'y'.repeat(5 * 2 ** 20 - 7)}${secret}${'z'.repeat(300_000)}`;
+    const files = { a: '1', after: 'x'.repeat(5 * 2 ** 20), before: 'w'.repeat(5 * 2 ** 20), held, small: secret };
+    const secrets = [{ name: 'TOKEN', bytes: Buffer.from(secret) }];
+    const result = await repository.record(id, { ...request(files), secrets });
+    expect(result.warnings.filter(({ type }) => type === 'holds-secret')).toEqual([
+      { type: 'holds-secret', path: 'held', secret: 'TOKEN' },
+      { type: 'holds-secret', path: 'small', secret: 'TOKEN' },
+    ]);
+    expect(Object.keys(await tipFiles(fixture, repository, id)).toSorted()).toEqual(['a', 'after', 'before']);
+    expect(fsck(fixture, repository)).toBe('');
+    const store = fixture.storeOf(repository);
+    const all = ['-c', 'safe.bareRepository=all', 'cat-file', '--batch-check=%(objectsize)', '--batch-all-objects'];
+    const sizes = fixture
+      .git(store, ...all)
+      .trim()
+      .split('\n')
+      .map(Number);
+    expect(sizes.filter((size) => size === 5 * 2 ** 20)).toHaveLength(2);
+    expect(sizes.filter((size) => size === held.length || size === secret.length)).toEqual([]);
+    // Its own file again, without it.
+    const mended = await repository.record(id, { ...request({ ...files, held: 'none', small: 'none' }), secrets });
+    expect(mended).toMatchObject({ changedFiles: 2, warnings: [] });
+  });
 });
 
 test('files and directories change places, and whole directories go', async () => {

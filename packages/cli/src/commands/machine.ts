@@ -5,6 +5,7 @@ import {
   LitterboxError,
   type Parsed,
   LOCAL_HOST,
+  originText,
   parseProviderKey,
   placementLines,
   type ProbeReport,
@@ -56,6 +57,10 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
   if (!assurance) return;
   for (const control of assurance.controls) talk.result(controlLine(talk, control));
   for (const line of networkLines(record)) talk.result(line);
+  for (const { name, variable, origin } of record.policy.exposed ?? [])
+    talk.result(
+      `Commands hold the secret ${name} in ${variable}, from ${visible(originText(origin))}; its value is in no output`,
+    );
   talk.result(
     `Readable inside, of ${host === LOCAL_HOST ? 'this machine' : host}:${assurance.readable.length === 0 ? ' nothing' : ''}`,
   );

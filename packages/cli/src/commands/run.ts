@@ -234,6 +234,8 @@ function sentence(warning: RevisionResult['warnings'][number]): string {
       return `${path} is new and ${Math.round(warning.sizeBytes / 2 ** 20)} MiB large`;
     case 'unreadable':
       return `Litterbox cannot read or pack ${path}, so it is not recorded`;
+    case 'holds-secret':
+      return `not recorded: ${path} holds the secret ${warning.secret}`;
   }
 }
 

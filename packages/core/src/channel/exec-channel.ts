@@ -9,6 +9,8 @@ import { type CommandShell, RUN_TEXT } from './command-shell.ts';
 import type { CallGuard } from './call-guard.ts';
 import { CALL_VARIABLE, KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';
 import { type KeptOutput, BoundedOutput } from './bounded-output.ts';
+import { type HeldSecrets, NO_SECRETS } from './held-secrets.ts';
+import { RedactedOutput } from './redacted-output.ts';
 import { printfFormat, quoted } from './shell-text.ts';
 import { ENTERED, type LimitCounts, report, type ScriptEnd, Worker } from './worker.ts';
 
@@ -45,6 +47,8 @@ export interface ChannelCommand {
   readonly onOutput?: OutputListener | undefined;
   /** Errors go where output goes, in the order in which they are written: all arrives as `stdout-data`. @defaultValue false */
   readonly isMerged?: boolean | undefined;
+  /** Secrets that the sandbox holds stay in the output: it is for Litterbox itself, which searches it. @defaultValue false */
+  readonly isRaw?: boolean | undefined;
   /** Once, when the command has been started. Must not throw. */
   readonly onStart?: ((running: RunningCommand) => void) | undefined;
   /** Once, when the command has its directory and is about to be executed. Must not throw. */
@@ -125,6 +129,7 @@ export function exitStatusOf(code: number): ExitStatus {
 export class ExecChannel implements AsyncDisposable {
   readonly #target: ChannelTarget;
   readonly #guard: CallGuard | undefined;
+  readonly #secrets: HeldSecrets;
   #idle: Worker[] = [];
   readonly #retired = new Set<Worker>();
   readonly #all = new Set<Worker>();
@@ -134,10 +139,14 @@ export class ExecChannel implements AsyncDisposable {
   #isDisposed = false;
   #shell: CommandShell | undefined;
 
-  /** @param guard ends what runs here when this program is killed; absent for what ends with its input by itself */
-  constructor(target: ChannelTarget, guard?: CallGuard) {
+  /**
+   * @param guard ends what runs here when this program is killed; absent for what ends with its input by itself
+   * @param secrets taken out of the output of every command
+   */
+  constructor(target: ChannelTarget, guard?: CallGuard, secrets: HeldSecrets = NO_SECRETS) {
     this.#target = target;
     this.#guard = guard;
+    this.#secrets = secrets;
   }
 
   /** What runs commands that are given as text, see {@link whatToRun}. Unknown until the first command, or {@link warm}. */
@@ -170,9 +179,14 @@ export class ExecChannel implements AsyncDisposable {
     const startedMs = performance.now();
     const stdout = new BoundedOutput(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
     const stderr = new BoundedOutput(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
-    const keep = (chunk: OutputChunk) => {
+    const told = (chunk: OutputChunk) => {
       (chunk.type === 'stdout-data' ? stdout : stderr).push(chunk.bytes);
       return command.onOutput?.(chunk);
+    };
+    const redacted = new RedactedOutput(command.isRaw ? NO_SECRETS : this.#secrets);
+    const keep = (chunk: OutputChunk) => {
+      const passed = redacted.push(chunk);
+      return passed && told(passed);
     };
 
     const worker = await this.#worker(options);
@@ -182,10 +196,12 @@ export class ExecChannel implements AsyncDisposable {
       giveUp = () => resolve('given-up');
     });
     let graceTimer: ReturnType<typeof setTimeout> | undefined;
+    let killing: Promise<void> | undefined;
     const interrupt = (reason: 'timeout' | 'abort') => {
       if (interruption) return;
       interruption = reason;
-      void this.#kill(worker, callId).finally(() => {
+      killing = this.#kill(worker, callId);
+      void killing.finally(() => {
         graceTimer = setTimeout(giveUp, KILL_GRACE_MS);
       });
     };
@@ -209,6 +225,7 @@ export class ExecChannel implements AsyncDisposable {
       clearTimeout(graceTimer);
       options?.signal?.removeEventListener('abort', onAbort);
     }
+    await killing; // it ends what the shell runs: that must not be the next command by then
     const isHeld = typeof end === 'object' && end.isHeld && (await staysHeld(worker, keep));
     const isReusable = typeof end === 'object' && !isHeld && !this.#isDisposed;
     if (isReusable && this.#idle.length < MAX_IDLE_WORKERS) this.#idle.push(worker);
@@ -224,6 +241,7 @@ export class ExecChannel implements AsyncDisposable {
       );
     }
     if (end === 'lost') interruption ??= 'channel-lost';
+    for (const chunk of redacted.end()) await told(chunk);
     return {
       exit: exitStatusOf(typeof end === 'object' ? end.code : 137),
       stdout: stdout.kept(),

@@ -18,10 +18,11 @@ export function endpointsOf(
   environment: Readonly<Record<string, string>>,
 ): readonly EndpointPolicy[] {
   const entries = Object.entries(configured);
-  const unused = Object.keys(secrets).find((name) => !entries.some(([, { secret }]) => secret === name));
+  const isUsed = (name: string) => entries.some(([, { secret }]) => secret === name);
+  const unused = Object.keys(secrets).find((name) => secrets[name]?.expose === undefined && !isUsed(name));
   if (unused !== undefined)
     throw refused(
-      `secrets.${unused} is used by no endpoint.`,
+      `secrets.${unused} is used by no endpoint, and exposed to no command.`,
       `Add [endpoints.NAME] with secret = "${unused}", or remove the secret.`,
     );
   const isOpen = network.setup !== 'none' || network.run !== 'none';
@@ -38,6 +39,11 @@ export function endpointsOf(
     const origin = Object.hasOwn(secrets, secret) ? secrets[secret] : undefined;
     if (!origin)
       throw refused(`endpoints.${name}.secret: there is no ${secret} below [secrets].`, `Add ${secret} there.`);
+    if (origin.expose !== undefined)
+      throw refused(
+        `secrets.${secret}.expose: the endpoint ${name} sets this secret outside, so that no program has to hold it.`,
+        'Remove expose, or give the programs a secret of their own.',
+      );
     const twin = Object.keys(own).find((variable) => variables.has(variable));
     if (twin !== undefined)
       throw refused(

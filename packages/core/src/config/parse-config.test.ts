@@ -181,6 +181,15 @@ const rows: readonly Row[] = [
   ['an entry that is an option', 'secrets.x = { pass = "-c" }', 'CONFIG_VALUE', 'secrets.x.pass', 'want the name'],
   ['a keychain entry that is an option', 'secrets.x = { keychain = "--all" }', 'CONFIG_VALUE', 'want the name'],
   ['a secret in no variable', 'secrets.x = { environment = "A=B" }', 'CONFIG_VALUE', 'want the name of a variable'],
+  ['a secret that is exposed as what steers programs', 'secrets.x = { expose = "LD_PRELOAD" }', 'ENV_RESERVED'],
+  [
+    'a secret that is exposed as PATH',
+    'secrets.x = { pass = "a", expose = "PATH" }',
+    'ENV_RESERVED',
+    'secrets.x.expose',
+  ],
+  ['a secret that is exposed as no name', 'secrets.x = { expose = "A=B" }', 'ENV_NAME', 'secrets.x.expose'],
+  ['a secret that is exposed as a flag', 'secrets.x = { expose = true }', 'CONFIG_TYPE', 'secrets.x.expose'],
   ['a secret in a relative file', 'secrets.x = { file = "token" }', 'CONFIG_VALUE', 'want the absolute path'],
   ['B22 a value under another key', 'secret.x.value = "hunter2"', 'SECRET_INLINE_FORBIDDEN', ':1:1 secret'],
   ...['"10"', '"0s"', '"1y"', '"25h"', '"1.5s"', '"-1s"'].map(
@@ -289,6 +298,9 @@ web = { command = ["npm", "start"], signals = { restart = "SIGHUP" } }`,
       B: { pass: 'b' },
       C: { environment: 'C_1' },
       D: { file: '/home/ada/d' },
+    });
+    expect(parseConfig('[secrets]\nA = { expose = "B" }', PLACE).config.secrets).toEqual({
+      A: { keychain: 'A', expose: 'B' },
     });
   });
 

@@ -12,6 +12,7 @@ import type { ConfigOverrides } from './config-overrides.ts';
 import type { Config } from './config-schema.ts';
 import { DEFAULT_IMAGE } from './default-image.ts';
 import { endpointsOf } from './endpoints-of.ts';
+import { exposedOf } from './exposed-of.ts';
 
 /** What a sandbox may use when nobody said otherwise: enough to build, too little to stall a laptop. */
 export const DEFAULT_LIMITS = { memoryBytes: 4 * 2 ** 30, cpus: 2, processes: 512 } as const;
@@ -60,6 +61,10 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     ports.map(({ inside }) => inside),
     environment,
   );
+  const exposed = exposedOf(config.secrets, [
+    ...Object.keys(environment),
+    ...endpoints.flatMap(({ variables }) => Object.keys(variables)),
+  ]);
   return {
     root,
     limits: limitsOf(config, overrides, facts),
@@ -70,6 +75,7 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
     }),
     ...(ports.length > 0 && { ports }),
     ...(endpoints.length > 0 && { endpoints }),
+    ...(exposed.length > 0 && { exposed }),
     ...(install.length > 0 && { install }),
     setup: overrides.setup ?? config.container.setup,
     setupTimeoutMs: overrides.setupTimeoutMs ?? config.limits.setupTimeoutMs ?? DEFAULT_SETUP_TIMEOUT_MS,

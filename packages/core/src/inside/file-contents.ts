@@ -13,6 +13,9 @@ export const MAX_FILE_BYTES = 64 * 2 ** 20;
 /** A regular file is read or written well within; what is swapped for a pipe meanwhile is not waited for. */
 const FILE_TIMEOUT_MS = 60_000;
 
+/** Whether secrets that the sandbox holds stay in. @defaultValue false */
+type RawOptions = CallOptions & { readonly isRaw?: boolean };
+
 /** Exit codes of the scripts below. */
 const REFUSALS: Readonly<Record<number, readonly [code: LitterboxErrorCode, what: string]>> = {
   40: ['NOT_FOUND', 'does not exist'],
@@ -93,7 +96,7 @@ export async function readStart(
   { channel, runtime }: OpenedSandbox,
   target: string,
   maxBytes: number,
-  options?: CallOptions,
+  { isRaw, ...options }: RawOptions = {},
 ): Promise<Uint8Array> {
   const outcome = await channel.run(
     {
@@ -101,6 +104,7 @@ export async function readStart(
       script: READ_SCRIPT,
       timeoutMs: FILE_TIMEOUT_MS,
       maxOutputBytes: maxBytes,
+      isRaw,
     },
     options,
   );
@@ -109,10 +113,25 @@ export async function readStart(
 }
 
 /** A whole file's bytes. @throws LitterboxError as {@link readStart}, and `FILE_TOO_LARGE`. */
-export async function readContent(opened: OpenedSandbox, target: string, options?: CallOptions): Promise<Uint8Array> {
+export async function readContent(opened: OpenedSandbox, target: string, options?: RawOptions): Promise<Uint8Array> {
   const bytes = await readStart(opened, target, MAX_FILE_BYTES + 1, options);
   if (bytes.length > MAX_FILE_BYTES) throw fileRefusal('file.read', target, 43);
   return bytes;
+}
+
+/**
+ * The same, for one that is changed and written back: what is left out of every output would be lost.
+ *
+ * @throws LitterboxError as {@link readContent}, and `UNSUPPORTED` for a file that holds a secret of the sandbox
+ */
+export async function readForChange(opened: OpenedSandbox, target: string, options?: CallOptions): Promise<Uint8Array> {
+  const content = await readContent(opened, target, { ...options, isRaw: true });
+  const name = opened.secrets.nameIn(content);
+  if (name === undefined) return content;
+  throw new LitterboxError('UNSUPPORTED', `${shown(target)} holds the secret ${name}: only commands change it.`, {
+    operation: 'file.change',
+    hint: 'Change it by a command inside, such as sed, or replace the whole file.',
+  });
 }
 
 /** Replaces or makes a file and the directories above it. @throws LitterboxError as {@link readContent}. */

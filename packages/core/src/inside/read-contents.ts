@@ -116,6 +116,7 @@ export function readContents(
           env: TAR_VARIABLES,
           cwd: runtime.workdir,
           maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES,
+          isRaw: true,
           timeoutMs: MAX_SILENCE_MS,
         },
         options,

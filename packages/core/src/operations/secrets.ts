@@ -13,7 +13,7 @@ export const listSecrets = operation({
   command: { group: GROUP, verb: 'list', positional: [], examples: ['secret list'] },
   input: z.strictObject({}),
   document: (secrets: readonly NamedSecret[]) =>
-    secrets.map(({ name, origin }) => ({ name, from: originText(origin) })),
+    secrets.map(({ name, origin, expose }) => ({ name, from: originText(origin), ...(expose && { expose }) })),
   execute: async (useCases, _input, options) => await useCases.get(CheckSecrets).list(options),
 });
 
@@ -25,9 +25,10 @@ export const checkSecrets = operation({
   command: { group: GROUP, verb: 'check', positional: ['name'], examples: ['secret check', 'secret check API_TOKEN'] },
   input: z.strictObject({ name: z.string().max(64).optional().describe('the one to read; all without it') }),
   document: (secrets: readonly CheckedSecret[]) =>
-    secrets.map(({ name, origin, error }) => ({
+    secrets.map(({ name, origin, expose, error }) => ({
       name,
       from: originText(origin),
+      ...(expose && { expose }),
       ...(error && { code: error.code, message: error.message }),
     })),
   execute: async (useCases, { name }, options) => await useCases.get(CheckSecrets).check(name, options),

@@ -1,4 +1,5 @@
 import type { ExecChannel } from '../channel/exec-channel.ts';
+import type { HeldSecrets } from '../channel/held-secrets.ts';
 import type { ServicePolicy } from '../domain/sandbox/policy.ts';
 import type { Clock } from '../ports/common/clock.ts';
 import type { ExitStatus } from '../domain/processes/exit-status.ts';
@@ -37,6 +38,8 @@ export interface ServiceStatus {
 export interface ServiceSetting {
   readonly runtime: SandboxRuntime;
   readonly channel: ExecChannel;
+  /** Taken out of what services print. */
+  readonly secrets: HeldSecrets;
   readonly clock: Clock;
   /** Ports and what else a service finds in its environment. */
   variables(): Readonly<Record<string, string>>;

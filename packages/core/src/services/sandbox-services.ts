@@ -1,4 +1,5 @@
 import { ExecChannel } from '../channel/exec-channel.ts';
+import { type HeldSecrets, NO_SECRETS } from '../channel/held-secrets.ts';
 import type { ServicePolicy, SupervisorName } from '../domain/sandbox/policy.ts';
 import type { KeptService, ServiceSetting, ServiceStatus } from './kept-service.ts';
 import { killServices } from './kill-marked.ts';
@@ -6,7 +7,9 @@ import { Service } from './service.ts';
 import { SupervisedServices } from './supervised-services.ts';
 
 /** What the services of one sandbox are run with: everything of {@link ServiceSetting} that is not made of it. */
-export interface SandboxServicesInput extends Omit<ServiceSetting, 'channel'> {
+export interface SandboxServicesInput extends Omit<ServiceSetting, 'channel' | 'secrets'> {
+  /** Taken out of what services print. @defaultValue none */
+  readonly secrets?: HeldSecrets;
   /** In the order in which they start. */
   readonly services: readonly ServicePolicy[];
   /** What of the image looks after them. @defaultValue we do */
@@ -23,9 +26,9 @@ export class SandboxServices implements AsyncDisposable {
   readonly #channel: ExecChannel;
   readonly #setting: ServiceSetting;
 
-  constructor({ services, supervisor, ...rest }: SandboxServicesInput) {
-    this.#channel = new ExecChannel(rest.runtime);
-    const setting = { ...rest, channel: this.#channel };
+  constructor({ services, supervisor, secrets = NO_SECRETS, ...rest }: SandboxServicesInput) {
+    this.#channel = new ExecChannel(rest.runtime, undefined, secrets);
+    const setting = { ...rest, secrets, channel: this.#channel };
     this.#setting = setting;
     const lasting = services.filter(({ isOnce }) => !isOnce);
     this.services = new Map(supervisor ? new SupervisedServices(supervisor, lasting, setting).services : []);

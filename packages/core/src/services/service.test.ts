@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { ExecChannel } from '../channel/exec-channel.ts';
+import { NO_SECRETS } from '../channel/held-secrets.ts';
 import type { ServicePolicy } from '../domain/sandbox/policy.ts';
 import type { Clock } from '../ports/common/clock.ts';
 import type { ExitStatus } from '../domain/processes/exit-status.ts';
@@ -52,6 +53,7 @@ it('keeps what a service printed last, also when it arrives after the word that 
         throw new Error('nothing else runs here');
       },
     }),
+    secrets: NO_SECRETS,
     clock,
     variables: () => ({}),
     isAwake: async () => true,

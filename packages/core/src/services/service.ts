@@ -6,6 +6,7 @@ import type { SignalName } from '../domain/processes/signal-name.ts';
 import type { ProcessHandle } from '../ports/common/process.ts';
 import type { KeptService, ServiceSetting, ServiceStatus } from './kept-service.ts';
 import { countMarked, killMarked } from './kill-marked.ts';
+import { redactedProcess } from '../channel/redacted-process.ts';
 import { readIntoLog } from './read-into-log.ts';
 import { ServiceCondition } from './service-condition.ts';
 import { survival, watchHealth } from './service-health.ts';
@@ -119,7 +120,7 @@ export class Service implements KeptService {
       startedMs: clock.monotonicMs(),
       ended,
       exit: handle.exit.catch(() => undefined),
-      isRead: readIntoLog(handle, this.log, clock),
+      isRead: readIntoLog(redactedProcess(handle, this.#setting.secrets), this.log, clock),
     };
     this.#run = run;
     void run.exit.then((exit) => {

@@ -10,6 +10,7 @@ import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { ProcessHandle } from '../ports/common/process.ts';
 import type { KeptService, ServiceSetting } from './kept-service.ts';
 import { killServices } from './kill-marked.ts';
+import { redactedProcess } from '../channel/redacted-process.ts';
 import { readIntoLog } from './read-into-log.ts';
 import { SupervisedService, type Supervision } from './supervised-service.ts';
 import { runFile, type Supervisor, SUPERVISORS } from './supervisors.ts';
@@ -100,7 +101,7 @@ export class SupervisedServices implements Supervision {
     const readers = [...this.#all.values()].map(async ({ policy, log }) => {
       // Opened for both, so that it never ends by itself.
       const reader = await this.#spawn(`exec cat <>"$D/${policy.name}.log"`, policy.name);
-      void readIntoLog(reader, log, clock);
+      void readIntoLog(redactedProcess(reader, this.#setting.secrets), log, clock);
       return reader;
     });
     const opened = await Promise.all(readers);

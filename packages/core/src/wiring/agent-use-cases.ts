@@ -21,6 +21,7 @@ import { EditFile } from '../use-cases/work/edit-file.ts';
 import { FillPool } from '../use-cases/prepare/fill-pool.ts';
 import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
 import { ForwardPorts } from '../use-cases/session/forward-ports.ts';
+import { HoldSecrets } from '../use-cases/common/hold-secrets.ts';
 import { InspectSandbox } from '../use-cases/work/inspect-sandbox.ts';
 import { InstallImage } from '../use-cases/prepare/install-image.ts';
 import { KeepPrinted } from '../use-cases/record/keep-printed.ts';
@@ -67,6 +68,7 @@ export const AGENT_USE_CASES = useCaseTable({
   findSandbox: FindSandbox,
   findShell: FindShell,
   forwardPorts: ForwardPorts,
+  holdSecrets: HoldSecrets,
   inspectSandbox: InspectSandbox,
   installImage: InstallImage,
   keepPrinted: KeepPrinted,

@@ -5,6 +5,7 @@ import {
   LitterboxError,
   type RecordRequest,
   type RecordWarning,
+  secretIn,
 } from '@litterbox/core/provider';
 import { type FileTree, isSameFile, putFile, type TreeFile } from './file-tree.ts';
 import { IGNORE_FILE, isIgnored } from './ignore-rules.ts';
@@ -20,7 +21,7 @@ export interface RecordedTree {
 /** Takes what changed in a workspace into a tree, as `SourceRepository.record` promises it. */
 export async function recordedTree(
   before: FileTree,
-  { changes, contents }: RecordRequest,
+  { changes, contents, secrets = [] }: RecordRequest,
   options?: CallOptions,
 ): Promise<RecordedTree> {
   const tree = new Map<string, TreeFile>(before);
@@ -35,7 +36,10 @@ export async function recordedTree(
     else asked.push(change.path);
   }
   const take = (path: string, file: TreeFile) => {
-    if (before.has(path) || !isIgnored(path, tree)) putFile(tree, path, file);
+    if (!before.has(path) && isIgnored(path, tree)) return;
+    const secret = secretIn(file.content, secrets) ?? secretIn(encodeRaw(path), secrets);
+    if (secret === undefined || isSameFile(before.get(path), file)) putFile(tree, path, file);
+    else warnings.push({ type: 'holds-secret', path, secret });
   };
   // Rules first: what they name by now is not taken.
   for (const { path, content = new Uint8Array(), executable } of given.toSorted(rulesFirst))

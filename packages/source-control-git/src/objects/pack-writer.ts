@@ -80,6 +80,8 @@ export class PackWriter implements Disposable {
       if (seen !== sizeBytes) throw new Error(`${seen} bytes where ${sizeBytes} were announced`);
     } catch (error) {
       deflate.destroy();
+      await storing.catch(() => {});
+      this.#truncate(offset);
       throw error;
     }
     deflate.end();

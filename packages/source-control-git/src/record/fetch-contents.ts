@@ -1,4 +1,11 @@
-import { type CallOptions, LitterboxError, type ObjectId, type RecordRequest } from '@litterbox/core/provider';
+import {
+  type CallOptions,
+  LitterboxError,
+  type ObjectId,
+  type RecordRequest,
+  type SecretBytes,
+  secretIn,
+} from '@litterbox/core/provider';
 import { type ByteString, bytesOf, fromByteString } from '../git/byte-text.ts';
 import { hashObject } from '../objects/object-format.ts';
 import { MAX_WHOLE_BYTES, type ObjectSink } from '../objects/object-sink.ts';
@@ -6,6 +13,7 @@ import { isSpecialName } from '../objects/path-rules.ts';
 import type { Store } from '../store/store.ts';
 import { ARCHIVE_HINT, readTar } from '../objects/tar-reader.ts';
 import type { TreeMode } from '../objects/tree-object.ts';
+import { HoldsSecret, searchedBody } from './searched-body.ts';
 
 const OPERATION = 'revision.record';
 /** One file, in bytes. Larger ones are not for a history of source code. */
@@ -34,6 +42,14 @@ export interface ContentSources {
   /** What came with the scan. */
   readonly scanned: ReadonlyMap<ByteString, Uint8Array>;
   readonly archive: RecordRequest['contents'];
+  /** No content that holds one of them goes into the sink. */
+  readonly secrets: readonly SecretBytes[];
+}
+
+/** Told what of the wanted is left out. */
+export interface LeftOut {
+  special(path: ByteString): void;
+  holdsSecret(path: ByteString, secret: string): void;
 }
 
 /**
@@ -45,29 +61,29 @@ export interface ContentSources {
 export async function fetchContents(
   store: Store,
   sink: ObjectSink,
-  { scanned, archive }: ContentSources,
+  { scanned, archive, secrets }: ContentSources,
   wanted: ReadonlyMap<ByteString, Wanted>,
-  refused: (path: ByteString, code: 'PATH_SPECIAL_SYMLINK') => void,
+  leftOut: LeftOut,
   options: CallOptions | undefined,
 ): Promise<ReadonlyMap<ByteString, Fetched>> {
   const found = new Map<ByteString, Fetched>();
   if (wanted.size === 0) return found;
   const seen = new Set<ByteString>();
   let totalBytes = 0;
-  const put = (bytes: Buffer, known: ObjectId | undefined) => {
+  const put = (name: ByteString, mode: TreeMode, bytes: Buffer, known: ObjectId | undefined) => {
     const oid = hashObject(store.format, 'blob', bytes);
-    return oid === known ? oid : sink.put('blob', bytes, oid);
+    const secret = oid === known ? undefined : secretIn(bytes, secrets);
+    if (secret !== undefined) return leftOut.holdsSecret(name, secret);
+    if (oid !== known) sink.put('blob', bytes, oid);
+    const text = mode !== '120000' && isRule(name) ? { text: bytes } : {};
+    found.set(name, { mode, oid, sizeBytes: bytes.length, ...text });
   };
-  const keep = (name: ByteString, bytes: Buffer, { executable, known }: Wanted) => {
-    const text = isRule(name) ? { text: bytes } : {};
-    const mode = executable ? '100755' : '100644';
-    found.set(name, { mode, oid: put(bytes, known), sizeBytes: bytes.length, ...text });
-  };
+  const modeOf = ({ executable }: Wanted) => (executable ? '100755' : '100644');
   const missing = new Map(wanted);
   for (const [name, want] of wanted) {
     const bytes = scanned.get(name);
     if (!bytes) continue;
-    keep(name, Buffer.from(bytes), want);
+    put(name, modeOf(want), Buffer.from(bytes), want.known);
     missing.delete(name);
   }
   if (missing.size === 0) return found;
@@ -88,18 +104,24 @@ export async function fetchContents(
       if (target.length === 0 || target.length > MAX_LINK_BYTES) {
         throw fault('TAR_NAME_ENCODING', 'a symbolic link has no target that Linux allows');
       }
-      if (isSpecialName(name.slice(name.lastIndexOf('/') + 1))) refused(name, 'PATH_SPECIAL_SYMLINK');
-      else found.set(name, { mode: '120000', oid: put(target, want.known), sizeBytes: target.length });
+      if (isSpecialName(name.slice(name.lastIndexOf('/') + 1))) leftOut.special(name);
+      else put(name, '120000', target, want.known);
       continue;
     }
     if (sizeBytes > MAX_WHOLE_BYTES) {
-      const mode = want.executable ? '100755' : '100644';
-      found.set(name, { mode, oid: await sink.stream(sizeBytes, entry.body), sizeBytes });
+      const body = secrets.length === 0 ? entry.body : searchedBody(entry.body, secrets);
+      try {
+        found.set(name, { mode: modeOf(want), oid: await sink.stream(sizeBytes, body), sizeBytes });
+      } catch (error) {
+        if (!(error instanceof HoldsSecret)) throw error;
+        leftOut.holdsSecret(name, error.secret);
+      }
       continue;
     }
     const chunks: Uint8Array[] = [];
     for await (const chunk of entry.body) chunks.push(chunk);
-    keep(name, chunks.length === 1 ? Buffer.from(chunks[0] as Buffer) : Buffer.concat(chunks), want);
+    const bytes = chunks.length === 1 ? Buffer.from(chunks[0] as Buffer) : Buffer.concat(chunks);
+    put(name, modeOf(want), bytes, want.known);
   }
   return found;
 }

@@ -4,8 +4,9 @@ import {
   type ObjectId,
   type RecordRequest,
   type SandboxId,
+  secretIn,
 } from '@litterbox/core/provider';
-import { type ByteString, fromByteString } from '../git/byte-text.ts';
+import { bytesOf, type ByteString, fromByteString } from '../git/byte-text.ts';
 import { type IgnoreMatcher, type IgnoreQuery, parentOf } from '../ignore/ignore-matcher.ts';
 import type { ObjectSink } from '../objects/object-sink.ts';
 import { TreeLookup } from '../objects/tree-lookup.ts';
@@ -19,7 +20,7 @@ import {
   type Refusal,
   refusalWarning,
 } from './changed-workspace.ts';
-import { type Fetched, fetchContents, type Wanted } from './fetch-contents.ts';
+import { type Fetched, fetchContents, type LeftOut, type Wanted } from './fetch-contents.ts';
 import { RecordWarnings } from './record-warnings.ts';
 
 export const OPERATION = 'revision.record';
@@ -116,10 +117,27 @@ export class Recording implements Disposable {
   /** Writes contents into the store. */
   async fetch(wanted: ReadonlyMap<ByteString, Wanted>): Promise<ReadonlyMap<ByteString, Fetched>> {
     const { store, request, options } = this.#needs;
-    const sources = { scanned: this.scanned.contents, archive: request.contents.bind(request) };
-    const refused = (path: ByteString, code: Refusal['code']) =>
-      this.warnings.add({ type: 'refused-path', code, path: fromByteString(path) });
-    return await fetchContents(store, this.sink, sources, wanted, refused, options);
+    const { secrets = [] } = request;
+    const sources = { scanned: this.scanned.contents, archive: request.contents.bind(request), secrets };
+    const leftOut: LeftOut = {
+      special: (path) =>
+        this.warnings.add({ type: 'refused-path', code: 'PATH_SPECIAL_SYMLINK', path: fromByteString(path) }),
+      holdsSecret: (path, secret) => this.warnings.add({ type: 'holds-secret', path: fromByteString(path), secret }),
+    };
+    return await fetchContents(store, this.sink, sources, this.#nameless(wanted, leftOut), leftOut, options);
+  }
+
+  /** Those whose names hold no secret. */
+  #nameless(wanted: ReadonlyMap<ByteString, Wanted>, leftOut: LeftOut): ReadonlyMap<ByteString, Wanted> {
+    const { secrets = [] } = this.#needs.request;
+    if (secrets.length === 0) return wanted;
+    const kept = new Map<ByteString, Wanted>();
+    for (const [path, want] of wanted) {
+      const secret = secretIn(bytesOf(path), secrets);
+      if (secret === undefined) kept.set(path, want);
+      else leftOut.holdsSecret(path, secret);
+    }
+    return kept;
   }
 
   /** Those of the paths that git ignores, by the rules that were fetched until now. */

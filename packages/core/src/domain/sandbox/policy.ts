@@ -1,4 +1,5 @@
 import type { EndpointPolicy } from '../secrets/endpoint-policy.ts';
+import type { ExposedSecret } from '../secrets/exposed-secret.ts';
 import type { Command } from '../processes/command.ts';
 import type { ResourceLimits } from './resource-limits.ts';
 import type { SandboxRoot } from './sandbox-root.ts';
@@ -65,6 +66,8 @@ export interface Policy {
   readonly ports?: readonly PortPolicy[];
   /** Servers that commands reach with secrets that are set outside. Absent: none. */
   readonly endpoints?: readonly EndpointPolicy[];
+  /** Secrets that commands hold themselves. Absent: none. */
+  readonly exposed?: readonly ExposedSecret[];
   /** Commands run once for an image, as root, before sandboxes are made of it. Absent: none. */
   readonly install?: readonly Command[];
   /** Commands run once at create, in order. */

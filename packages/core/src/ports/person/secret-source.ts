@@ -13,5 +13,8 @@ export interface SecretSource {
   read(origin: SecretOrigin, options?: CallOptions): Promise<string>;
 }
 
+/** A shorter value would be found everywhere in what is searched for it. */
+export const MIN_SECRET_CHARACTERS = 8;
+
 /** The longest value of a secret. */
 export const MAX_SECRET_CHARACTERS = 16_384;

@@ -1,6 +1,7 @@
 import type { ChangedPath } from '../../domain/paths/changed-path.ts';
 import type { ObjectId, SandboxId } from '../../domain/sandbox/ids.ts';
 import type { RevisionMessage } from '../../domain/sandbox/revision-message.ts';
+import type { SecretBytes } from '../../domain/secrets/secret-bytes.ts';
 import type { Slug } from '../../domain/sandbox/slug.ts';
 import type { CallOptions } from '../common/call.ts';
 import type { FileChange } from './file-change.ts';
@@ -24,6 +25,8 @@ export interface RecordRequest {
    */
   contents(paths: AsyncIterable<string>, options?: CallOptions): ReadableStream<Uint8Array>;
   readonly message: RevisionMessage;
+  /** No file, link or name that holds one of them is recorded, and no byte of it is kept. Absent: none. */
+  readonly secrets?: readonly SecretBytes[];
 }
 
 /** Something that a revision leaves out, or that deserves a look. */
@@ -33,7 +36,9 @@ export type RecordWarning =
   /** A `.git` inside the workspace: its directory's files are recorded as ordinary files, the `.git` is not. */
   | { readonly type: 'nested-repository'; readonly path: string }
   | { readonly type: 'large-new-file'; readonly path: string; readonly sizeBytes: number }
-  | { readonly type: 'unreadable'; readonly path: string };
+  | { readonly type: 'unreadable'; readonly path: string }
+  /** It holds one of the secrets, by that name. The path may hold it too. */
+  | { readonly type: 'holds-secret'; readonly path: string; readonly secret: string };
 
 /** The outcome of a request to record: a revision or nothing to record, and what was left out. */
 export interface RevisionResult {

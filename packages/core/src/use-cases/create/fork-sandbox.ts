@@ -255,7 +255,7 @@ export class ForkSandbox {
       repository.fork(source.id, { id, slug }, options),
       provider.create(spec, options),
     ]);
-    if (made.status === 'fulfilled') this.#needs.openSandboxes.adopt(inserted, made.value);
+    if (made.status === 'fulfilled') await this.#needs.openSandboxes.adopt(inserted, made.value, options);
     failpoint('fork.after-runtime');
     if (made.status === 'rejected') throw made.reason;
     if (history.status === 'rejected') throw history.reason;

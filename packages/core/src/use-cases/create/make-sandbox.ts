@@ -140,7 +140,7 @@ export class MakeSandbox {
         ? provider.claim(draft.id, spec, options)
         : provider.create({ ...spec, ...(setup && { prepared: setup.wanted }) }, options),
     ]);
-    if (made.status === 'fulfilled') this.#needs.openSandboxes.adopt(draft, made.value);
+    if (made.status === 'fulfilled') await this.#needs.openSandboxes.adopt(draft, made.value, options);
     failpoint('create.after-runtime');
     if (made.status === 'rejected') throw made.reason;
     if (history.status === 'rejected') throw history.reason;

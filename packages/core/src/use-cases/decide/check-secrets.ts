@@ -1,4 +1,5 @@
 import { LitterboxError } from '../../domain/errors/errors.ts';
+import { type ConfiguredSecret, originOf } from '../../domain/secrets/exposed-secret.ts';
 import type { SecretOrigin } from '../../domain/secrets/secret-origin.ts';
 import { shown } from '../../domain/text/shown.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
@@ -12,6 +13,8 @@ import type { DecidePolicy } from './decide-policy.ts';
 export interface NamedSecret {
   readonly name: string;
   readonly origin: SecretOrigin;
+  /** The variable in which commands hold it. Absent: none does. */
+  readonly expose?: string;
 }
 
 /** A secret after somebody tried to read it. */
@@ -41,7 +44,7 @@ export class CheckSecrets {
     const repository = await this.#needs.openRepository.open(options);
     const { config } = await this.#needs.decidePolicy.read(repository, options);
     return Object.entries(config.secrets)
-      .map(([name, origin]) => ({ name, origin }))
+      .map(namedSecret)
       .sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
@@ -69,7 +72,7 @@ export class CheckSecrets {
       },
       async () => {
         const checked: CheckedSecret[] = [];
-        for (const [name, origin] of secrets) checked.push(await this.#checked({ name, origin }, options));
+        for (const secret of secrets) checked.push(await this.#checked(namedSecret(secret), options));
         return checked;
       },
       (checked) => ({ missing: checked.filter(({ error }) => error !== undefined).map(({ name }) => name) }),
@@ -87,7 +90,15 @@ export class CheckSecrets {
   }
 }
 
-function unknown(wanted: string, named: readonly (readonly [name: string, origin: SecretOrigin])[]): LitterboxError {
+function namedSecret([name, secret]: readonly [name: string, secret: ConfiguredSecret]): NamedSecret {
+  const { expose } = secret;
+  return { name, origin: originOf(secret), ...(expose !== undefined && { expose }) };
+}
+
+function unknown(
+  wanted: string,
+  named: readonly (readonly [name: string, secret: ConfiguredSecret])[],
+): LitterboxError {
   return new LitterboxError('SECRET_NAME', `The configuration names no secret ${shown(wanted)}.`, {
     operation: 'secret.check',
     hint:

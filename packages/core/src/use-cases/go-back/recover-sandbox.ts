@@ -197,7 +197,8 @@ export class RecoverSandbox {
     const spec = await specOf({ ...record, policy }, begun, repository, options);
     const runtime = await provider.create({ ...spec, ...(artefacts && { artefacts }) }, options);
     failpoint('rebuild.after-create');
-    const opened = this.#needs.openSandboxes.adopt({ id: record.id, replacements: replacementsOf(record) }, runtime);
+    const adopted = { ...record, policy, replacements: replacementsOf(record) };
+    const opened = await this.#needs.openSandboxes.adopt(adopted, runtime, options);
     return { policy, opened };
   }
 

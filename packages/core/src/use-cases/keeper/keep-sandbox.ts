@@ -14,6 +14,8 @@ import type { KeptService, ServiceStatus } from '../../services/kept-service.ts'
 import { SandboxServices } from '../../services/sandbox-services.ts';
 import type { AssignPorts } from './assign-ports.ts';
 import { changeRecord, currentRecord } from '../common/change-record.ts';
+import type { HeldSecrets } from '../../channel/held-secrets.ts';
+import type { HoldSecrets } from '../common/hold-secrets.ts';
 import type { OpenEndpoints } from '../network/open-endpoints.ts';
 import type { OpenNetwork } from '../network/open-network.ts';
 import { KeptWay, type WayStatus } from './kept-way.ts';
@@ -56,6 +58,7 @@ interface Needs {
   readonly assignPorts: AssignPorts;
   readonly openNetwork: OpenNetwork;
   readonly openEndpoints: OpenEndpoints;
+  readonly holdSecrets: HoldSecrets;
   readonly clock: Clock;
 }
 
@@ -117,8 +120,10 @@ export class KeepSandbox {
     const provider = await this.#provider(record);
     if (!provider) return undefined;
     // One of its own: what else this program has open of the sandbox may be closed at any moment.
+    const secrets = await this.#needs.holdSecrets.read(record);
     const runtime = await provider.open(id);
     const keeping = new Keeping({
+      secrets,
       record,
       runtime,
       lease,
@@ -143,6 +148,7 @@ export class KeepSandbox {
 }
 
 interface KeepingInput {
+  readonly secrets: HeldSecrets;
   readonly record: SandboxRecord;
   readonly runtime: SandboxRuntime;
   readonly lease: Lease;
@@ -175,7 +181,7 @@ class Keeping {
   constructor(input: KeepingInput) {
     this.#input = input;
     this.#record = input.record;
-    const { runtime, clock, state, record } = input;
+    const { runtime, clock, state, record, secrets } = input;
     const { services = [], supervisor, network, endpoints } = record.policy;
     if (network.run !== 'none') this.#network = new KeptWay((call) => input.network.open(record, runtime, call));
     if (endpoints) this.#endpoints = new KeptWay((call) => input.endpoints.open(record, runtime, call));
@@ -183,6 +189,7 @@ class Keeping {
       services,
       supervisor,
       runtime,
+      secrets,
       clock,
       variables: () => commandVariables(this.#record, 'run'),
       isAwake: async () => (await state.get(record.id))?.state === 'ready',

@@ -88,9 +88,8 @@ export class ReachKeeper {
   }
 }
 
-/** Variables in which secrets of its endpoints are kept. */
-function secretVariables({ policy }: SandboxRecord): readonly string[] {
-  return (policy.endpoints ?? []).flatMap(({ secret: { origin } }) =>
-    'environment' in origin ? [origin.environment] : [],
-  );
+/** Variables in which its secrets are kept. */
+function secretVariables({ policy: { endpoints = [], exposed = [] } }: SandboxRecord): readonly string[] {
+  const origins = [...endpoints.map(({ secret }) => secret.origin), ...exposed.map(({ origin }) => origin)];
+  return origins.flatMap((origin) => ('environment' in origin ? [origin.environment] : []));
 }

@@ -4,7 +4,7 @@ import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { Clock } from '../../ports/common/clock.ts';
 import type { EndpointBooks, EndpointRequest, EndRequest } from '../../ports/network/endpoint-gate.ts';
 import { addTokens, type EndpointUsage, newUsage, usageOf } from './endpoint-usage.ts';
-import type { SecretSource } from '../../ports/person/secret-source.ts';
+import { MIN_SECRET_CHARACTERS, type SecretSource } from '../../ports/person/secret-source.ts';
 import type { SandboxRecord } from '../../ports/state/state-store.ts';
 
 /** A value that was changed outside is used after this long, and after a refusal at once. */
@@ -12,8 +12,6 @@ const SECRET_MS = 5 * 60_000;
 /** At one endpoint; an agent at work makes some dozens. */
 const MAX_REQUESTS = 600;
 const MINUTE_MS = 60_000;
-/** A shorter one would be found everywhere in answers that are searched for it. */
-const MIN_SECRET_CHARACTERS = 8;
 /** Tokens of subscriptions, which its vendor lets its own program alone use. */
 const SUBSCRIPTION = /^sk-ant-oat/;
 

@@ -140,13 +140,16 @@ export class RecordRevision {
         contents: (paths, call) =>
           readContents(opened, paths, isSmall, (path) => unreadable.push({ type: 'unreadable', path }), call),
         message,
+        secrets: opened.secrets.secrets,
       },
       options,
     );
     if (strays.length > 0) await removeStrays(opened, strays, options);
     // Only now: a mark that moved on before its changes were safe would lose them.
     failpoint('record.before-mark');
-    const warnings = [...result.warnings.filter((warning) => !isOfOurs(warning, record)), ...unreadable.slice(0, 100)];
+    const found = [...result.warnings.filter((warning) => !isOfOurs(warning, record)), ...unreadable.slice(0, 100)];
+    // A name can hold a secret as well.
+    const warnings = found.map((warning) => ({ ...warning, path: opened.secrets.redacted(warning.path) }));
     const change = { mark: scan.next, ...noted(unrecordedFiles({ ...result, warnings }, known)) };
     const updated = await changeRecord(this.#needs.state, record, () => change, options);
     failpoint('record.after-mark');

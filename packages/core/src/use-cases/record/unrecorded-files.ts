@@ -22,7 +22,9 @@ export function unrecordedFiles(
   known?: UnrecordedFiles,
 ): UnrecordedFiles | undefined {
   const lost = warnings.flatMap((warning) =>
-    warning.type === 'unreadable' || (warning.type === 'refused-path' && !EXPENDABLE.has(warning.code))
+    warning.type === 'unreadable' ||
+    warning.type === 'holds-secret' ||
+    (warning.type === 'refused-path' && !EXPENDABLE.has(warning.code))
       ? [warning.path]
       : [],
   );
@@ -42,5 +44,5 @@ export function unrecordedText(slug: string, { paths, total }: UnrecordedFiles):
 
 /** How such files are kept. */
 export function keepUnrecorded(slug: string): Advice {
-  return advice`Unreadable files are recorded once they can be read: ${step('sandbox-run', { sandbox: slug, command: 'chmod -R u+rwX .' })}. Copy what lies in a submodule or is too large elsewhere first.`;
+  return advice`Unreadable files are recorded once they can be read: ${step('sandbox-run', { sandbox: slug, command: 'chmod -R u+rwX .' })}. Files that hold a secret of the sandbox are recorded once they are without it. Copy what lies in a submodule or is too large elsewhere first.`;
 }

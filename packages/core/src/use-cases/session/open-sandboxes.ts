@@ -9,6 +9,7 @@ import type { SandboxRuntime } from '../../ports/sandbox/sandbox-runtime.ts';
 import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import { assertSteady } from './live-tree.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
+import type { HoldSecrets } from '../common/hold-secrets.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 
 interface Opening {
@@ -19,6 +20,7 @@ interface Opening {
 interface Needs {
   readonly providers: Providers;
   readonly openRepository: OpenRepository;
+  readonly holdSecrets: HoldSecrets;
   readonly reachKeeper?: ReachKeeper;
 }
 
@@ -77,11 +79,20 @@ export class OpenSandboxes {
     return (await this.#open(record)).runtime;
   }
 
-  /** Takes over a runtime that was just made. */
-  adopt(record: Pick<SandboxRecord, 'id' | 'replacements'>, runtime: SandboxRuntime): OpenedSandbox {
-    const opened = openedSandbox(runtime, false);
-    this.#opened.set(record.id, { sandbox: Promise.resolve(opened), replacements: replacementsOf(record) });
-    return opened;
+  /**
+   * Takes over a runtime that was just made, and closes it when it throws.
+   *
+   * @throws LitterboxError for the first of its secrets that cannot be used
+   */
+  async adopt(
+    record: Pick<SandboxRecord, 'id' | 'policy' | 'replacements'>,
+    runtime: SandboxRuntime,
+    options?: CallOptions,
+  ): Promise<OpenedSandbox> {
+    const sandbox = this.#holding(record, runtime, false, options);
+    const opening = { sandbox, replacements: replacementsOf(record) };
+    this.#opened.set(record.id, opening);
+    return await this.#kept(record.id, opening);
   }
 
   async close(id: SandboxId): Promise<void> {
@@ -125,14 +136,34 @@ export class OpenSandboxes {
       });
       // A keeper that was killed is followed by another one. Who asks for services or ports is told what is wrong with it.
       await this.#needs.reachKeeper?.ensure(record).catch(() => {});
-      return openedSandbox(runtime, true);
+      return await this.#holding(record, runtime, true);
     })();
     const opening = { sandbox, replacements };
     this.#opened.set(record.id, opening);
-    sandbox.catch(() => {
-      if (this.#opened.get(record.id) === opening) this.#opened.delete(record.id);
+    return this.#kept(record.id, opening);
+  }
+
+  /** Without its secrets nothing that it prints could be passed on. */
+  async #holding(
+    record: Pick<SandboxRecord, 'policy'>,
+    runtime: SandboxRuntime,
+    mayHoldUnrecorded: boolean,
+    options?: CallOptions,
+  ): Promise<OpenedSandbox> {
+    try {
+      return openedSandbox(runtime, mayHoldUnrecorded, await this.#needs.holdSecrets.read(record, options));
+    } catch (error) {
+      await runtime[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** One that could not be opened is opened anew by who asks next. */
+  #kept(id: SandboxId, opening: Opening): Promise<OpenedSandbox> {
+    opening.sandbox.catch(() => {
+      if (this.#opened.get(id) === opening) this.#opened.delete(id);
     });
-    return sandbox;
+    return opening.sandbox;
   }
 }
 

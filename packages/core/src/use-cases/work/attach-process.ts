@@ -5,6 +5,7 @@ import { INTERACTIVE_SHELL, shellArguments } from '../../channel/command-shell.t
 import { HeardProcess } from '../../channel/heard-process.ts';
 import { CALL_VARIABLE } from '../../channel/kill-tree.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
+import { spawnWithSecrets } from '../../channel/spawn-with-secrets.ts';
 import { type Command, commandSubject } from '../../domain/processes/command.ts';
 import { withoutSecretWords } from '../../domain/secrets/without-secrets.ts';
 import type { Hint } from '../../domain/errors/next-step.ts';
@@ -79,7 +80,7 @@ export class AttachProcess {
       env = {},
       cwd,
       tool = 'shell',
-      message,
+      message: saidMessage,
       subject: given,
       callId,
       isMerged = false,
@@ -92,7 +93,7 @@ export class AttachProcess {
     checkedCommand(command);
     assertVariables('sandbox.attach', env);
     const found = await this.#needs.findSandbox.find(sandbox, options);
-    assertMessage(found, message);
+    assertMessage(found, saidMessage);
     const how: HowToStart = {
       command,
       cwd: workspacePath(found.workdir, cwd ?? '.'),
@@ -108,7 +109,9 @@ export class AttachProcess {
     const opened = await this.#needs.openSandboxes.get(found, options);
     await this.#needs.openSandboxes.reconnect(found, options);
     const notice = await this.#others(found);
-    const subject = given ?? (command === INTERACTIVE_SHELL ? 'interactive' : commandSubject(command));
+    const words = given ?? (command === INTERACTIVE_SHELL ? 'interactive' : commandSubject(command));
+    const subject = opened.secrets.redacted(words);
+    const message = saidMessage === undefined ? undefined : opened.secrets.redacted(saidMessage);
     const finishAudit = await this.#needs.audit.start({
       operation: tool === 'shell' ? 'sandbox-shell' : 'sandbox-run',
       actor: this.#needs.actor,
@@ -226,10 +229,11 @@ interface Started {
 }
 
 async function byChannel(
-  { channel }: OpenedSandbox,
-  { command, cwd, env, isMerged }: HowToStart,
+  { channel, secrets }: OpenedSandbox,
+  { command, cwd, env: given, isMerged }: HowToStart,
   options?: CallOptions,
 ): Promise<Started> {
+  const env = { ...secrets.variables, ...given };
   const started = await ChannelProcess.start(channel, { ...whatToRun(command), cwd, env, isMerged }, options);
   return {
     process: new HeardProcess(started, MAX_PRINTED_BYTES),
@@ -238,13 +242,15 @@ async function byChannel(
 }
 
 async function byRuntime(
-  { channel, guard, runtime }: OpenedSandbox,
+  opened: OpenedSandbox,
   { command, cwd, env, isMerged, terminal, mark }: HowToStart,
   options?: CallOptions,
 ): Promise<Started> {
+  const { channel, guard, runtime } = opened;
   const before = await counted(channel);
   const argv = typeof command === 'string' ? shellArguments(command) : command;
-  const started = await runtime.spawn(
+  const started = await spawnWithSecrets(
+    opened,
     {
       argv: isMerged ? ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...argv] : argv,
       env: { ...runtime.environment, [CALL_VARIABLE]: mark, ...env },

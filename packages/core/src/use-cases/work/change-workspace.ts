@@ -83,12 +83,14 @@ export class ChangeWorkspace {
     // A call in a paused sandbox stands still until it is resumed: waiting for it would end in blaming it.
     if (found.state === 'paused') assertUsable(found);
     if (options?.seatOf !== undefined) await this.#seats.take(found, options.seatOf, options);
-    const purpose = `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
+    // The state has it before the secrets are known that the command may name.
+    const purpose = found.policy.exposed ? trigger.tool : `${trigger.tool}: ${trigger.subject.slice(0, 60)}`;
     const wait = change.waitMs === undefined ? {} : { patienceMs: change.waitMs };
     await using _lease = await leaseSandbox(this.#needs.state, found, purpose, { ...options, ...wait });
     const current = await currentRecord(this.#needs.state, found, options);
     const opened = await this.#needs.openSandboxes.get(current, options);
     await this.#needs.openSandboxes.reconnect(current, options);
+    const words = redactedTrigger(trigger, opened);
     return await audited(
       this.#needs.audit,
       {
@@ -97,15 +99,15 @@ export class ChangeWorkspace {
         repositoryId: current.repositoryId,
         sandbox: current.id,
         input: {
-          ...change.input,
+          ...redactedInput(change.input, opened),
           ...(callId !== undefined && { callId }),
-          ...(trigger.message !== undefined && { message: withoutSecretWords(trigger.message.slice(0, 200)) }),
+          ...(words.message !== undefined && { message: withoutSecretWords(words.message.slice(0, 200)) }),
         },
       },
       async (note) => {
         const record = await this.#recordLeftOver(current, opened);
         const outcome = await change.act(opened, record);
-        const message = revisionMessage({ ...trigger, sandbox: record.slug, callId, ...change.facts?.(outcome) });
+        const message = revisionMessage({ ...words, sandbox: record.slug, callId, ...change.facts?.(outcome) });
         const recording = this.#needs.recordRevision.record(record, opened, message).catch((error: unknown) => {
           change.unrecorded?.(outcome);
           throw error;
@@ -133,4 +135,21 @@ export class ChangeWorkspace {
     opened.mayHoldUnrecorded = false;
     return updated;
   }
+}
+
+/** An agent that knows a secret may write it into a command. */
+function redactedTrigger(
+  { tool, subject, detail, message }: WorkspaceChange<unknown>['trigger'],
+  { secrets }: OpenedSandbox,
+): WorkspaceChange<unknown>['trigger'] {
+  const redacted = (text: string | undefined) => (text === undefined ? undefined : secrets.redacted(text));
+  return { tool, subject: secrets.redacted(subject), detail: redacted(detail), message: redacted(message) };
+}
+
+function redactedInput(
+  input: Readonly<Record<string, unknown>>,
+  { secrets }: OpenedSandbox,
+): Readonly<Record<string, unknown>> {
+  const redacted = (value: unknown) => (typeof value === 'string' ? secrets.redacted(value) : value);
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, redacted(value)]));
 }

@@ -3,7 +3,7 @@ import { assertReplaces, replaceText } from '../../domain/patch/replace-text.ts'
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
-import { MAX_FILE_BYTES, readContent, writeContent } from '../../inside/file-contents.ts';
+import { MAX_FILE_BYTES, readForChange, writeContent } from '../../inside/file-contents.ts';
 
 /** A text of a file, and what it is to become. */
 export interface EditFileInput {
@@ -60,7 +60,7 @@ export class EditFile {
         async act(opened, { workdir }) {
           const target = agentPath(workdir, path, { isWritten: true });
           const replacement = { path: target.shown, old, new: fresh, isEverywhere, maxBytes: MAX_FILE_BYTES };
-          const done = replaceText(replacement, await readContent(opened, target.absolute, options));
+          const done = replaceText(replacement, await readForChange(opened, target.absolute, options));
           await writeContent(opened, target.absolute, done.content, options);
           const { content: _content, ...facts } = done;
           return { path: target.shown, ...facts };

@@ -4,6 +4,7 @@ import { workspacePath } from '../../domain/paths/workspace-path.ts';
 import { type Command, commandSubject } from '../../domain/processes/command.ts';
 import type { ServicePolicy } from '../../domain/sandbox/policy.ts';
 import { withoutSecretWords } from '../../domain/secrets/without-secrets.ts';
+import { encodeRaw } from '../../domain/text/raw-text.ts';
 import { shown } from '../../domain/text/shown.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { Keepers } from '../../ports/network/keepers.ts';
@@ -12,6 +13,7 @@ import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts
 import type { ServiceStatus } from '../../services/kept-service.ts';
 import { audited } from '../common/audited.ts';
 import { changeRecord } from '../common/change-record.ts';
+import type { HoldSecrets } from '../common/hold-secrets.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 import { assertUsable } from '../session/open-sandboxes.ts';
@@ -38,6 +40,7 @@ const ENTER = 'cd -- "$1" || exit 127; shift; exec "$@"';
 
 interface Needs {
   readonly findSandbox: FindSandbox;
+  readonly holdSecrets: HoldSecrets;
   readonly reachKeeper: ReachKeeper;
   readonly keepers: Keepers;
   readonly state: StateStore;
@@ -68,6 +71,8 @@ export class KeepCommand {
     const at = workspacePath(found.workdir, cwd ?? '.');
     const variables = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
     const started = ['env', ...variables, 'sh', '-c', ENTER, 'sh', at, ...argv] as const;
+    const secret = (await this.#needs.holdSecrets.read(found, options)).nameIn(encodeRaw(started.join('\0')));
+    if (secret !== undefined) throw namesSecret(secret);
     const entry = {
       operation: 'sandbox-keep',
       actor: this.#needs.actor,
@@ -131,6 +136,12 @@ function freeName(services: readonly ServicePolicy[], wanted: string | undefined
   if (wanted !== undefined) return wanted;
   for (let number = 1; ; number++) if (!taken.has(`command-${number}`)) return `command-${number}`;
 }
+
+const namesSecret = (secret: string) =>
+  new LitterboxError('UNSUPPORTED', `The command holds the secret ${secret}, and the state keeps the command.`, {
+    operation: 'sandbox.keep',
+    hint: 'Have the program read it from a file in the sandbox that git ignores.',
+  });
 
 const noName = (name: string) =>
   new LitterboxError('INVALID_ARGUMENT', `name: got ${shown(name)}.`, {

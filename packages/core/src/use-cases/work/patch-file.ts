@@ -7,7 +7,7 @@ import { shown } from '../../domain/text/shown.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { RevisionResult } from '../../ports/source-control/sandbox-histories.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
-import { isThere, readContent, removeContent, writeContent } from '../../inside/file-contents.ts';
+import { isThere, readForChange, removeContent, writeContent } from '../../inside/file-contents.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 
 /** A patch for one file of a sandbox. */
@@ -124,7 +124,7 @@ async function contentOf(
   options?: CallOptions,
 ): Promise<Uint8Array | undefined> {
   try {
-    return await readContent(opened, target.absolute, options);
+    return await readForChange(opened, target.absolute, options);
   } catch (error) {
     if (isLitterboxError(error, 'NOT_FOUND')) return undefined;
     throw error;

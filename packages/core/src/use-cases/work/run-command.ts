@@ -102,7 +102,9 @@ export class RunCommand {
           policy = record.policy;
           const stdin = await stdinOf(opened, input.stdin, { signal });
           failpoint('exec.after-start');
-          const ended = await channel.run({ ...channelCommand({ ...input, ...heard }, record), ...stdin }, { signal });
+          const env = { ...opened.secrets.variables, ...input.env };
+          const asked = channelCommand({ ...input, ...heard, env }, record);
+          const ended = await channel.run({ ...asked, ...stdin }, { signal });
           failpoint('exec.after-exit');
           const { shell } = channel;
           return typeof command === 'string' && shell !== undefined ? { ...ended, shell } : ended;

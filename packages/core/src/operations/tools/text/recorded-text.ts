@@ -27,6 +27,8 @@ function warningText(warning: RecordWarning): string {
       return `warning: ${path} is new and has ${warning.sizeBytes} bytes: if it is built, let .gitignore name it`;
     case 'unreadable':
       return `warning: Litterbox cannot read or pack ${path}, so it is not recorded`;
+    case 'holds-secret':
+      return `warning: not recorded: ${path} holds the secret ${warning.secret}`;
   }
 }
 
