@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { isCancel } from './terminal/ask.ts';
 import { blamedCommand } from './words/blamed-command.ts';
 import { contextOf } from './context.ts';
+import { currentDirectory, directoryOf } from './current-directory.ts';
 import { toHere } from './from-here.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { jsonLine } from './terminal/json-line.ts';
@@ -21,7 +22,8 @@ export async function main(args: readonly string[]): Promise<void> {
   const controller = new AbortController();
   let signalled: number | undefined;
   let interrupted: (() => void) | undefined;
-  let directory = process.cwd();
+  const current = currentDirectory();
+  let directory = current ?? '/';
   const stop = (name: 'SIGHUP' | 'SIGINT' | 'SIGTERM', code: number) =>
     process.on(name, () => {
       if (signalled !== undefined) process.exit(code); // the second time: at once
@@ -52,7 +54,7 @@ export async function main(args: readonly string[]): Promise<void> {
       quiet: options.quiet ?? false,
       color: options.color === false ? false : undefined,
     });
-    directory = options.repo ?? directory;
+    directory = directoryOf(current, options.repo);
     const context = contextOf(directory, args, talk, controller.signal, (handle) => {
       interrupted = handle;
     });

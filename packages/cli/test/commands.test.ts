@@ -1302,6 +1302,24 @@ describe('the command line', () => {
     expect(noise).toBe('');
   });
 
+  it('FC-469: says that the directory was removed in which it is started, and works with -C', async () => {
+    await using fixture = new CliFixture();
+    const inGone = (args: string) =>
+      spawnSync('sh', ['-c', `mkdir gone && cd gone && rmdir ../gone && exec ${NODE.join(' ')} ${args}`], {
+        cwd: fixture.repository,
+        env: fixture.environment,
+        encoding: 'utf8',
+      });
+    expect(inGone('list')).toMatchObject({
+      status: 3,
+      stderr: expect.stringMatching(/^error: The directory that you are in was removed\.\n→ [^\n]*\n$/),
+    });
+    expect(inGone('-C .. list').status).toBe(3);
+    expect(inGone('--version')).toMatchObject({ status: 0, stderr: '' });
+    expect(inGone(`-C ${fixture.repository} create gone`)).toMatchObject({ status: 0, stdout: 'gone\n' });
+    expect(inGone(`-C ${fixture.repository} run gone pwd`)).toMatchObject({ status: 0, stdout: `${fixture.repository}\n` });
+  });
+
   it('FC-461: output that nobody takes to its end is no success', async () => {
     await using fixture = new CliFixture();
     await fixture.run(['create', 'pipe']);
