@@ -83,7 +83,6 @@ function unwritten(error: NodeJS.ErrnoException): Error {
   return new LitterboxError('DISK_FULL', `The output cannot be written to its end: ${error.code}.`, {
     operation: 'output.write',
     hint: 'Make room where the output goes, or send it elsewhere.',
-    cause: error,
   });
 }
 
