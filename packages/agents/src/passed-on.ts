@@ -20,7 +20,7 @@ export interface Ended {
  * Passes on what a program prints, and resolves when it has ended and all that it printed itself was taken. Time that the taker needs does not
  * count as waiting.
  *
- * @param take resolves when more may come
+ * @param take resolves when more may come; what it throws rejects at once, and the caller ends the program
  */
 export async function passedOn(process: Running, take: (chunk: OutputChunk) => Promise<void>): Promise<Ended> {
   let hasExited = false;
@@ -37,7 +37,9 @@ export async function passedOn(process: Running, take: (chunk: OutputChunk) => P
     isSilent = true;
   })();
   silent.catch(() => {}); // heard below, or by who waits for it
-  const exit = await process.exit;
+  // A program that nobody listens to any more may wait for ever.
+  const failed = silent.then(() => new Promise<never>(() => {}));
+  const exit = await Promise.race([process.exit, failed]);
   hasExited = true;
   const isOver = () => isSilent || lastBytes >= LAST_OUTPUT_BYTES;
   let waitedMs = 0;

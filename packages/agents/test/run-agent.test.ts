@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { LitterboxError } from 'litterbox';
+import { AgentLog } from '../src/index.ts';
 import { InsideFixture } from './inside-fixture.ts';
 
 const DONE = `echo '{"type":"result","usage":{"input_tokens":12,"output_tokens":3}}'`;
@@ -51,6 +55,29 @@ describe('an agent inside', () => {
     expect(await fixture.run('setsid sleep 987 & exit 0')).toMatchObject({ endedBy: 'itself', exitCode: 0 });
     const { stdout } = await sandbox.run('cat /proc/*/cmdline | tr "\\0" " "');
     expect(stdout).not.toContain('sleep 987');
+  });
+
+  it('FC-464: what fails on hearing it ends it, and a log on a full disk does not', async () => {
+    await using fixture = await InsideFixture.open();
+    const full = join(fixture.directory, 'full');
+    mkdirSync(full);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', full]);
+    fixture.defer(() => void execFileSync('umount', [full]));
+    const onOutput = async () => {
+      throw new Error('nobody hears it');
+    };
+    await expect(fixture.run('echo on; sleep 987', { onOutput })).rejects.toThrow('nobody hears it');
+    {
+      using log = AgentLog.begin(full);
+      writeFileSync(join(full, 'filler'), Buffer.alloc(48 * 1024));
+      const heard = { onOutput: async ({ bytes }: { readonly bytes: Uint8Array }) => log.write(bytes) };
+      expect(await fixture.run('head -c 100000 /dev/zero | tr "\\0" x', heard)).toMatchObject({ exitCode: 0 });
+      rmSync(join(full, 'filler'));
+      log.write(Buffer.from('after it\n'));
+    }
+    expect(Buffer.concat(AgentLog.read(full)).toString()).toMatch(
+      /x+\n\[litterbox: the disk was full, \d{5} bytes are missing\]\nafter it\n$/,
+    );
   });
 
   it('AX157: a login inside refuses it, whoever put it there, and a placeholder does not', async () => {

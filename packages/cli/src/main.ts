@@ -1,8 +1,9 @@
-import { hintForPeople, isLitterboxError } from '@litterbox/core';
+import { hintForPeople, isLitterboxError, LitterboxError } from '@litterbox/core';
 import { CommanderError } from 'commander';
 import { isCancel } from './terminal/ask.ts';
 import { blamedCommand } from './words/blamed-command.ts';
 import { contextOf } from './context.ts';
+import { currentDirectory, directoryOf } from './current-directory.ts';
 import { toHere } from './from-here.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { jsonLine } from './terminal/json-line.ts';
@@ -13,11 +14,16 @@ import { usageError } from './usage-error.ts';
 
 const ISSUES = 'This is a bug in Litterbox: please report it with the command you ran.';
 
+/** As a shell tells of a program that SIGPIPE ended: what was left to do is not done. */
+const READER_GONE = 141;
+
 /** Runs one command line and sets the exit code. */
 export async function main(args: readonly string[]): Promise<void> {
   const controller = new AbortController();
   let signalled: number | undefined;
   let interrupted: (() => void) | undefined;
+  const current = currentDirectory();
+  let directory = current ?? '/';
   const stop = (name: 'SIGHUP' | 'SIGINT' | 'SIGTERM', code: number) =>
     process.on(name, () => {
       if (signalled !== undefined) process.exit(code); // the second time: at once
@@ -33,22 +39,22 @@ export async function main(args: readonly string[]): Promise<void> {
   stop('SIGHUP', 129); // the terminal is closed
   stop('SIGINT', 130);
   stop('SIGTERM', 143);
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (signalled === undefined) process.exit(error.code === 'EPIPE' ? 0 : 70); // whoever read us has gone
-    });
-  }
-
   let talk = new Talk({ json: args.includes('--json'), quiet: false, color: undefined });
+  const leave = (error: NodeJS.ErrnoException, tell: () => number) => {
+    if (signalled !== undefined) return;
+    process.exit(error.code === 'EPIPE' ? READER_GONE : tell());
+  };
+  process.stderr.on('error', (error) => leave(error, () => 70));
+  process.stdout.on('error', (error) => leave(error, () => report(unwritten(error), talk, undefined, directory)));
+
   let close = async () => {};
-  let directory = process.cwd();
   const program = programOf((options) => {
     talk = new Talk({
       json: options.json ?? false,
       quiet: options.quiet ?? false,
       color: options.color === false ? false : undefined,
     });
-    directory = options.repo ?? directory;
+    directory = directoryOf(current, options.repo);
     const context = contextOf(directory, args, talk, controller.signal, (handle) => {
       interrupted = handle;
     });
@@ -70,6 +76,14 @@ export async function main(args: readonly string[]): Promise<void> {
   }
   if (signalled !== undefined) process.exitCode = signalled;
   for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.removeAllListeners(name);
+}
+
+function unwritten(error: NodeJS.ErrnoException): Error {
+  if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') return error;
+  return new LitterboxError('DISK_FULL', `The output cannot be written to its end: ${error.code}.`, {
+    operation: 'output.write',
+    hint: 'Make room where the output goes, or send it elsewhere.',
+  });
 }
 
 function report(error: unknown, talk: Talk, signalled: number | undefined, directory: string): number {

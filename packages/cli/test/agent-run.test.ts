@@ -179,7 +179,7 @@ describe('litterbox agent run', () => {
       expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('Its task: a note of yours') });
       expect(await ask('notes')).toMatchObject({ notes: [{ given: { to: 'scripted', isTask: true } }] });
       const told = async () => (await run('run', 'one', 'cat told.txt')).stdout;
-      expect(await told()).toContain(`\n\nnew.txt, line 1 as of revision 1:\n${note.words}`);
+      expect(await told()).toContain(`\n\nnew.txt, line 1 as of revision 1, "new":\n${note.words}`);
       expect(await run('agent', 'run', 'scripted', '--sandbox', 'one')).toMatchObject({ code: 2 });
 
       // One that comes while the agent is at work is its next task.

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
@@ -1299,6 +1300,44 @@ describe('the command line', () => {
     piped.stderr.on('data', (bytes: Buffer) => (noise += bytes.toString()));
     await once(piped, 'close');
     expect(noise).toBe('');
+  });
+
+  it('FC-469: says that the directory was removed in which it is started, and works with -C', async () => {
+    await using fixture = new CliFixture();
+    const inGone = (args: string) =>
+      spawnSync('sh', ['-c', `mkdir gone && cd gone && rmdir ../gone && exec ${NODE.join(' ')} ${args}`], {
+        cwd: fixture.repository,
+        env: fixture.environment,
+        encoding: 'utf8',
+      });
+    expect(inGone('list')).toMatchObject({
+      status: 3,
+      stderr: expect.stringMatching(/^error: The directory that you are in was removed\.\n→ [^\n]*\n$/),
+    });
+    expect(inGone('-C .. list').status).toBe(3);
+    expect(inGone('--version')).toMatchObject({ status: 0, stderr: '' });
+    expect(inGone(`-C ${fixture.repository} create gone`)).toMatchObject({ status: 0, stdout: 'gone\n' });
+    expect(inGone(`-C ${fixture.repository} run gone pwd`)).toMatchObject({ status: 0, stdout: `${fixture.repository}\n` });
+  });
+
+  it('FC-461: output that nobody takes to its end is no success', async () => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'pipe']);
+    const shell = async (command: string) => {
+      const child = spawn('bash', ['-c', command], {
+        cwd: fixture.repository,
+        env: fixture.environment,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const [said] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')]);
+      return { code: child.exitCode, said };
+    };
+    const lines = `${NODE.join(' ')} run pipe 'yes | head -n 1000000; exit 7'`;
+    expect(await shell(`${lines} | head -n 1; exit "\${PIPESTATUS[0]}"`)).toMatchObject({ code: 141 });
+    expect(await shell(`${NODE.join(' ')} list >/dev/full`)).toEqual({
+      code: 5,
+      said: expect.stringContaining('cannot be written to its end'),
+    });
   });
 
   it('says how a command is used when its words cannot be read', async () => {

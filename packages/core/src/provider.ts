@@ -224,5 +224,5 @@ export type {
 } from './ports/state/state-store.ts';
 export type { KeptService, ServiceState, ServiceStatus } from './services/kept-service.ts';
 export { SandboxServices, type SandboxServicesInput } from './services/sandbox-services.ts';
-export type { RevisionMessage } from './domain/sandbox/revision-message.ts';
+export { checkedMessage, type RevisionMessage } from './domain/sandbox/revision-message.ts';
 export { isConnectionLost, connectionLost } from './domain/errors/connection-lost.ts';

@@ -52,6 +52,12 @@ describe('the official client and real sandboxes', () => {
     expect(await sandbox.commands.list()).toEqual([]);
   });
 
+  it('FC-463: a directory of more names than one answer takes is an error, and no shorter list', async () => {
+    await sandbox.commands.run('mkdir -p many/below; cd many/below; seq 10000 | xargs touch');
+    await expect(sandbox.files.list('many', { depth: 2 })).rejects.toThrow(/more than 10000 names/);
+    await sandbox.files.remove('many');
+  });
+
   it('output is UTF-8 and bytes in their order, whatever its chunks', async () => {
     const text = 'äöü€😀';
     const { stdout } = await sandbox.commands.run(`for i in $(seq 20000); do echo ${text}; done`);

@@ -110,7 +110,7 @@ async function carry(
     try {
       await pipeline(answer.message, received(usage), leakGuard(carrying.secret), response);
     } finally {
-      usage.end();
+      usage.end(log.sentBytes);
       log.tokens = usage.tokens;
     }
   } catch (error) {

@@ -359,6 +359,25 @@ test('AX158: a spent budget ends in an error that agents show, and tokens of ans
   expect(other.heard).toEqual([]);
 });
 
+test('FC-460: who goes away before the server has counted is charged by the length of the answer', async () => {
+  await using fixture = await endpointFixture({
+    serve: (_request, response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .write(`data: {"choices":[{"delta":{"content":"${'word '.repeat(80)}"}}]}\n\n`),
+  });
+  const leaving = new AbortController();
+  const answer = await fetch(`${fixture.url}/v1/chat/completions`, {
+    method: 'POST',
+    body: 'x'.repeat(200),
+    signal: leaving.signal,
+  });
+  await answer.body?.getReader().read();
+  leaving.abort();
+  await fixture.close();
+  expect(fixture.entries).toMatchObject([{ outcome: { tokens: { input: 50, output: 100, isEstimate: true } } }]);
+});
+
 test('refuses a WebSocket where tokens are bounded', async () => {
   await using fixture = await endpointFixture({ policy: { budget: { tokens: 5 } } });
   const asked = `GET /v1/responses HTTP/1.1\r\nHost: 127.0.0.1:${fixture.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;

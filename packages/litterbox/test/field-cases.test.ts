@@ -196,6 +196,19 @@ curl -s -o /dev/null -w '%{http_code}\\n' http://registry.example.org/; kill $!`
     expect(await sandbox.changes()).toEqual([]);
   });
 
+  it('FC-462: a file that is written again keeps its mode, whichever way writes it', async () => {
+    await using fixture = new LibraryFixture({ 'a.txt': 'a\n' });
+    const sandbox = await fixture.open().create({ name: 'a' });
+    const modes = ['600', '640', '755', '664', '711'];
+    await sandbox.run(modes.map((mode) => `echo old >m${mode}; chmod ${mode} m${mode}`).join('; '));
+    // By the shell, by the program that stays, and as a stream.
+    for (const content of ['first\n', 'second\n', 'x'.repeat(100_000)]) {
+      for (const mode of modes) await sandbox.files.write(`m${mode}`, content);
+      const { stdout } = await sandbox.run('stat -c %a m*; cat m600');
+      expect(stdout).toBe(`${[...modes].sort().join('\n')}\n${content}`);
+    }
+  });
+
   it('FC-391: an agent that removes its working directory can go on', async () => {
     await using fixture = new LibraryFixture({ 'src/a.txt': 'a\n' });
     const sandbox = await fixture.open().create({ name: 'a' });

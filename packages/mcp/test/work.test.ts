@@ -224,7 +224,7 @@ describe.each(ERAS)('an agent at work (%s)', (era) => {
     expect(await status()).toBeUndefined();
     const note = { path: 'new.txt', line: 1, words: 'Say why.' };
     await fixture.person.perform(writeNote, { sandbox: 'a', ...note, revision: '1' });
-    expect(await status()).toEqual([{ ...note, revision: 1 }]);
+    expect(await status()).toEqual([{ ...note, revision: 1, text: 'new' }]);
     const { notes } = await fixture.person.perform(listNotes, { sandbox: 'a' });
     expect(notes).toMatchObject([{ given: { to: 'mcp', isTask: false } }]);
   });

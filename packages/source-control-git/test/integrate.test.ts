@@ -263,6 +263,19 @@ describe('merge', () => {
     expect(fixture.git(root, 'log', '-1', '--format=%B', 'HEAD^2')).toContain('Signed-off-by: Ada');
   });
 
+  test.each([
+    ['MESSAGE_EMPTY', { message: ' \n\t' }],
+    ['MESSAGE_EMPTY', { arguments: ['-m', ''] }],
+    ['MESSAGE_NUL', { message: 'a\0b' }],
+  ])('FC-468: refuses a message that git commit would not take: %s %j', async (code, words) => {
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository(BASE));
+    const id = await begin(repository);
+    await record(repository, id, AGENT);
+    for (const integration of ['merge', 'apply'] as const)
+      await expect(repository.plan(id, { integration, arguments: [], ...words })).rejects.toMatchObject({ code });
+  });
+
   test('refuses without an identity, before anything changed', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository(BASE);

@@ -172,7 +172,7 @@ describe('files of Git LFS', () => {
       {
         path: 'unseen.bin',
         reasons: [
-          'holds what nobody sees: invisible or reordering characters, terminal codes, or text behind hundreds of blanks',
+          'holds what nobody sees: invisible or reordering characters, terminal codes, text behind hundreds of blanks, or lines that go back over themselves',
         ],
       },
       { path: 'x.bin', reasons: [stands(LAST.length)] },

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { type SandboxId, type SourceRepository } from '@litterbox/core/provider';
 import { begin, GitFixture, put, record } from './git-fixture.ts';
@@ -74,6 +75,27 @@ describe('what a person merges', () => {
     expect(fixture.git(root, 'log', '-1', IDENTITIES)).toBe(
       'Grace <grace@example.test> / Grace <grace@example.test>\n',
     );
+  });
+
+  test('FC-467: is theirs by the configuration that they point git to', async () => {
+    await using fixture = new GitFixture();
+    const root = fixture.repository(BASE);
+    fixture.sign(root);
+    const elsewhere = join(fixture.directory, 'elsewhere');
+    const set = (name: string, value: string) => fixture.git(root, 'config', '--file', elsewhere, name, value);
+    set('user.name', 'Grace');
+    set('user.email', 'grace@example.test');
+    set('commit.gpgSign', 'true');
+    fixture.git(root, 'config', '--unset', 'commit.gpgSign');
+    Object.assign(fixture.environment, { GIT_CONFIG_GLOBAL: elsewhere });
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, { ...BASE, 'b.txt': 'B\n' });
+    await merge(repository, id);
+    expect(fixture.git(root, 'log', '-1', IDENTITIES)).toBe(
+      'Grace <grace@example.test> / Grace <grace@example.test>\n',
+    );
+    expect(fixture.signatures(root, 'HEAD')).toBe(1);
   });
 
   test('says by itself what was done: the one revision, or all of them', async () => {

@@ -134,6 +134,7 @@ export const RECORD_SHAPE: ShapeOf<SandboxRecord> = object({
         path: text,
         line: number,
         revision: number,
+        text: optional(text),
         words: text,
         atMs: number,
         given: optional(object({ to: text, atMs: number, isTask: flag })),

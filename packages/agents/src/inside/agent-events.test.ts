@@ -22,3 +22,11 @@ it.each([
   }
   expect(events).toMatchObject({ hasEnded: true, tokens });
 });
+
+it('FC-465: hears a last line that has no end', () => {
+  const events = new AgentEvents({ tokens: { input: 'usage.in', output: 'usage.out' } });
+  events.push(Buffer.from('{"usage":{"in":3,"out":4}}'));
+  events.end();
+  events.end();
+  expect(events.tokens).toEqual({ input: 3, output: 4 });
+});

@@ -34,6 +34,12 @@ export class AgentEvents {
     }
   }
 
+  /** It has ended: its last line may have no end. */
+  end(): void {
+    if (!this.#isTooLong) this.#hear(this.#line);
+    this.#line = '';
+  }
+
   #add(part: string): void {
     if (this.#isTooLong || this.#line.length + part.length > MAX_LINE_BYTES) {
       this.#isTooLong = true;

@@ -19,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MAX_HALF_BYTES = 8 * 2 ** 20;
 const MAX_PART_BYTES = 2 ** 20;
 const LOOK_MS = 100;
+const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 /** All that the agent of one sandbox printed in its last run, bounded. */
@@ -26,6 +27,7 @@ export class AgentLog implements Disposable {
   readonly #path: string;
   #file: number;
   #sizeBytes = 0;
+  #lostBytes = 0;
 
   private constructor(path: string, file: number) {
     this.#path = path;
@@ -40,13 +42,27 @@ export class AgentLog implements Disposable {
     return new AgentLog(newer, openSync(newer, FLAGS, 0o600));
   }
 
-  /** Where the log was removed with its sandbox meanwhile, nothing comes in its place. */
+  /**
+   * Where the log was removed with its sandbox meanwhile, nothing comes in its place. What a full disk does not take is missing, and the log
+   * says so: its agent works on.
+   */
   write(bytes: Uint8Array): void {
-    if (this.#sizeBytes + bytes.length > MAX_HALF_BYTES && this.#sizeBytes > 0) {
-      this.#beginAnew();
-      this.#sizeBytes = 0;
+    try {
+      if (this.#sizeBytes + bytes.length > MAX_HALF_BYTES && this.#sizeBytes > 0) {
+        this.#beginAnew();
+        this.#sizeBytes = 0;
+      }
+      if (this.#lostBytes > 0) {
+        const gap = Buffer.from(`\n[litterbox: the disk was full, ${this.#lostBytes} bytes are missing]\n`);
+        if (!this.#append(gap)) return void (this.#lostBytes += bytes.length);
+        this.#lostBytes = 0;
+      }
+      const kept = bytes.subarray(0, MAX_HALF_BYTES);
+      this.#lostBytes += kept.length - this.#append(kept);
+    } catch (error) {
+      if (!FULL.has((error as NodeJS.ErrnoException).code)) throw error;
+      this.#lostBytes += bytes.length;
     }
-    this.#sizeBytes += writeSync(this.#file, bytes.subarray(0, MAX_HALF_BYTES));
   }
 
   [Symbol.dispose](): void {
@@ -84,11 +100,19 @@ export class AgentLog implements Disposable {
     }
   }
 
+  /** @returns how much of it was written */
+  #append(bytes: Uint8Array): number {
+    const count = writeSync(this.#file, bytes);
+    this.#sizeBytes += count;
+    return count;
+  }
+
   #beginAnew(): void {
     if (!existsSync(this.#path)) return ftruncateSync(this.#file);
     renameSync(this.#path, `${this.#path}.old`);
+    const file = openSync(this.#path, FLAGS, 0o600);
     closeSync(this.#file);
-    this.#file = openSync(this.#path, FLAGS, 0o600);
+    this.#file = file;
   }
 }
 

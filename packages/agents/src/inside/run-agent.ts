@@ -59,6 +59,7 @@ export async function runAgent(
     await onOutput?.(chunk);
     watch.hear(events.hasEnded);
   });
+  events.end();
   const durationMs = performance.now() - startedMs;
   const { hints: _hints, ...recorded } = await attached.finish(exit);
   const { endedBy } = watch;

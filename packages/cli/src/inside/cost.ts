@@ -19,8 +19,11 @@ async function cost(context: Context, input: Parsed<typeof readUsage>): Promise<
     talk.result(table(['ENDPOINT', 'REQUESTS', 'TOKENS IN', 'OUT', 'TOGETHER'], rows, process.stdout.isTTY));
   for (const line of computeLines(compute)) talk.result(line);
   if (rows.length === 0) talk.notice(`${input.sandbox} has no endpoints, so no requests and tokens are counted.`);
-  const uncounted = endpoints.reduce((sum, one) => sum + one.uncounted, 0);
+  const sumOf = (key: 'uncounted' | 'estimated') => endpoints.reduce((sum, one) => sum + one[key], 0);
+  const uncounted = sumOf('uncounted');
   if (uncounted > 0) talk.notice(`${uncounted} answers counted no tokens, or could not be read.`);
+  const estimated = sumOf('estimated');
+  if (estimated > 0) talk.notice(`${estimated} answers ended without a count: their tokens are an estimate.`);
   if (compute.unasked !== undefined) talk.notice(visible(compute.unasked));
 }
 

@@ -1,5 +1,5 @@
 import { type AgentRun, assertPrompt } from '@litterbox/agents';
-import { giveNotes, listNotes, returnNotes, type ReviewNote, visibleName } from '@litterbox/core';
+import { giveNotes, listNotes, returnNotes, type ReviewNote, visible, visibleName } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
 import type { Context } from '../context.ts';
 
@@ -47,7 +47,8 @@ export class NotesAsTasks {
 function promptOf(notes: readonly ReviewNote[]): string {
   const begin = 'The person who reviews your work left notes on lines of it. Do what each of them asks.';
   const paragraphs = notes.map(
-    ({ path, line, revision, words }) => `${visibleName(path)}, line ${line} as of revision ${revision}:\n${words}`,
+    ({ path, line, revision, text, words }) =>
+      `${visibleName(path)}, line ${line} as of revision ${revision}${text === undefined ? '' : `, ${JSON.stringify(visible(text))}`}:\n${words}`,
   );
   return [begin, ...paragraphs].join('\n\n');
 }

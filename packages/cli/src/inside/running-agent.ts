@@ -13,7 +13,7 @@ export class RunningAgent implements Disposable {
   static begin(directory: string): RunningAgent {
     const path = pathIn(directory);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(path, String(process.pid), { mode: 0o600 });
+    writeFileSync(path, `${process.pid} ${beginningOf(process.pid)}`, { mode: 0o600 });
     return new RunningAgent(path);
   }
 
@@ -21,11 +21,11 @@ export class RunningAgent implements Disposable {
     rmSync(this.#path, { force: true });
   }
 
-  /** Whether a process of that number is there still. */
+  /** Whether that process is there still. Another one may have its number by now. */
   static isAtWork(directory: string): boolean {
-    const pid = RunningAgent.pidOf(directory);
+    const [pid, began] = wordsIn(directory);
     try {
-      return pid !== undefined && process.kill(pid, 0);
+      return pid !== undefined && process.kill(Number(pid), 0) && beginningOf(Number(pid)) === began;
     } catch {
       return false;
     }
@@ -33,11 +33,26 @@ export class RunningAgent implements Disposable {
 
   /** The process may be dead since: only the seat of the sandbox shows that. */
   static pidOf(directory: string): number | undefined {
-    try {
-      return Number(readFileSync(pathIn(directory), 'utf8'));
-    } catch {
-      return undefined;
-    }
+    const [pid] = wordsIn(directory);
+    return pid === undefined ? undefined : Number(pid);
+  }
+}
+
+function wordsIn(directory: string): readonly string[] {
+  try {
+    return readFileSync(pathIn(directory), 'utf8').split(' ');
+  } catch {
+    return [];
+  }
+}
+
+/** In ticks since the machine began, by proc(5); nothing where the system does not say. */
+function beginningOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')')).split(' ')[20] ?? '';
+  } catch {
+    return '';
   }
 }
 

@@ -16,6 +16,10 @@ test.each<readonly [given: string, wanted: string]>([
   ['run x -- git -C there log', 'run x -- git -C there log'],
   ['-v', '--version'],
   ['version', '--version'],
+  ['help', 'help'],
+  ['help agent run', 'agent run --help'],
+  ['help nosuch', 'nosuch'],
+  ['help agent nosuch', 'agent nosuch'],
 ])('%s is %s', (given, wanted) => {
   expect(normalArguments(program, given.split(' ')).join(' ')).toBe(wanted);
 });

@@ -9,6 +9,7 @@ const REPOSITORY = ['-C', '--repo'];
  */
 export function normalArguments(program: Command, args: readonly string[]): readonly string[] {
   if (args.length === 1 && (args[0] === 'version' || args[0] === '-v')) return ['--version'];
+  if (args.length > 1 && args[0] === 'help') return askingForHelp(program, args.slice(1));
   const withValue = new Set(
     everyCommand(program)
       .flatMap(({ options }) => options)
@@ -32,6 +33,13 @@ export function normalArguments(program: Command, args: readonly string[]): read
     }
   }
   return [...first, ...rest];
+}
+
+/** `help agent run` as `agent run --help`; without it where there is no such command, which is an error then. */
+function askingForHelp(program: Command, words: readonly string[]): readonly string[] {
+  let command: Command | undefined = program;
+  for (const word of words) command = command?.commands.find((one) => one.name() === word);
+  return command ? [...words, '--help'] : words;
 }
 
 const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)];

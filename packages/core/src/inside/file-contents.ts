@@ -57,7 +57,7 @@ const READ_SCRIPT = `${ASSERT_FILE}exec head -c "$2" <"$1"`;
  * A temporary file and a rename: whoever reads meanwhile sees the old file or the new one, and a full disk leaves the old. Who watches
  * the directory sees one event of the file, and a name that begins with a dot and has no ending (`isStray` knows it).
  * The function `put` gives the content. The second argument is `x` or `-` for a file that is to be executable or not, or nothing
- * for one that stays as it is; the third a word that no other write has.
+ * for one whose mode stays as it is; the third a word that no other write has.
  */
 const WRITE_SCRIPT = `f=$1
 if [ -h "$f" ]; then f=$(readlink -f "$f") || exit 40; fi
@@ -72,7 +72,12 @@ no=
 case $2 in
   x) chmod +x "$t" ;;
   -) ;;
-  *) if [ -x "$f" ]; then chmod +x "$t"; fi ;;
+  *)
+    if [ ! -e "$f" ]; then :
+    elif m=$(stat -c %a "$f" 2>/dev/null); then
+      case $m in ????) m=\${m#?} ;; esac
+      chmod "$m" "$t"
+    elif [ -x "$f" ]; then chmod +x "$t"; fi ;;
 esac
 mv -f "$t" "$f" || { rm -f "$t"; exit 1; }`;
 

@@ -62,14 +62,14 @@ sub put {
   if (@s) { return if ($s[2] & 0170000) != 0100000 } elsif (!$!{ENOENT}) { return }
   return if $path !~ m{^(.+)/[^/]+$}s || !-d $1;
   my $temporary = "$1/.litterbox-$word";
-  my $executable = $mode eq 'x' || $mode eq '' && @s && -x $path;
+  my $kept = $mode eq 'x' ? 0777 & ~umask : $mode eq '' && @s ? $s[2] & 0777 : undef;
   sysopen my $file, $temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666 or return;
   my $done = 1;
   for (my $at = 0; $done && $at < length $content; ) {
     my $count = syswrite $file, $content, length($content) - $at, $at;
     if (defined $count) { $at += $count } else { $done = 0 }
   }
-  $done &&= chmod 0777 & ~umask, $file if $executable;
+  $done &&= chmod $kept, $file if defined $kept;
   $done = close($file) && $done;
   return '' if $done && rename $temporary, $path;
   unlink $temporary; return;

@@ -1,4 +1,4 @@
-import { isLitterboxError, type Sandbox } from 'litterbox';
+import { isLitterboxError, LitterboxError, type Sandbox } from 'litterbox';
 
 type Status = Awaited<ReturnType<Sandbox['files']['stat']>>;
 /** So many looks at once. */
@@ -37,7 +37,7 @@ const bitsOf = (mode: number): string =>
  * Entries of a directory and, with a depth, below it; links are not followed. Names that go away during the look are left out.
  *
  * @param depth 1 is the directory itself
- * @param maxNames where to stop; the answer then is cut
+ * @throws LitterboxError `RESOURCE_EXHAUSTED` where there are more than `maxNames`: the protocol cannot say that an answer is cut
  */
 export async function entriesBelow(
   sandbox: Sandbox,
@@ -47,7 +47,11 @@ export async function entriesBelow(
   const paths: string[] = [];
   const walk = async (directory: string, left: number): Promise<void> => {
     for (const { path: name, type } of await sandbox.files.list(directory, { signal })) {
-      if (paths.length >= maxNames) return;
+      if (paths.length >= maxNames)
+        throw new LitterboxError('RESOURCE_EXHAUSTED', `${JSON.stringify(path)} holds more than ${maxNames} names.`, {
+          operation: 'e2b.files',
+          hint: 'List directories below it one by one, or run find in the sandbox.',
+        });
       const inside = `${directory === '/' ? '' : directory}/${name}`;
       paths.push(inside);
       if (type === 'directory' && left > 1) await walk(inside, left - 1);

@@ -177,6 +177,20 @@ describe('what was shown', () => {
   );
 
   attack(
+    'AX190: a line that a terminal writes over, and a comment that a lone CR ends, are named',
+    async (fixture) => {
+      const sandbox = await fixture.open().create({ name: 'a' });
+      const hidden = { 'over.sh': 'evil\r: # fine\n', 'comment.js': '// fine\revil()\n', 'back.txt': 'evil\b\b\b\bfine\n' };
+      for (const [path, text] of Object.entries(hidden)) await sandbox.files.write(path, text);
+      await sandbox.files.write('windows.txt', 'fine\r\nfine\r\r\n');
+      await sandbox.files.write('ends.txt', '\r'.repeat(2 ** 20 - 2)); // costs no more than its length
+      const { risky } = await fixture.open().plan({ sandbox: 'a', integration: 'merge' });
+      expect(risky.map(({ path }) => path).toSorted()).toEqual(Object.keys(hidden).toSorted());
+    },
+    FILES,
+  );
+
+  attack(
     'AX93: the words that go into the history are in the plan, and none of them steers what reads commits',
     async (fixture) => {
       const litterbox = fixture.open();

@@ -23,11 +23,12 @@ export const dropNote = async (litterbox: Performer, sandbox: string, note: numb
 
 const shownNotes = ({ notes, agent }: NotesOfSandbox) => ({
   agent: agent === undefined ? undefined : visibleName(agent),
-  notes: notes.map(({ note, path, line, revision, words, given }) => ({
+  notes: notes.map(({ note, path, line, revision, text, words, given }) => ({
     note,
     name: visibleName(path),
     line,
     revision,
+    text: text && visible(text),
     words: visible(words),
     given: given && { ...given, to: visibleName(given.to) },
   })),

@@ -189,6 +189,7 @@ export interface Note {
   readonly name: string;
   readonly line: number;
   readonly revision: number;
+  readonly text?: string;
   readonly words: string;
   readonly given?: { readonly to: string; readonly atMs: number; readonly isTask: boolean };
 }

@@ -105,6 +105,8 @@ function wayOf(notes: readonly Note[], agent: string | undefined): string {
   return `${counted(waiting, 'note')} wait${waiting === 1 ? 's' : ''}: ${next}, and sandbox-status has them.`;
 }
 
-/** Text for an agent: a paragraph for each, as `src/login.ts:12: …`. */
+/** Text for an agent: a paragraph for each, as `src/login.ts:12 "…": …`. */
 const notesText = (notes: readonly Note[]): string =>
-  notes.map(({ name, line, words }) => `${name}:${line}: ${words}`).join('\n\n');
+  notes
+    .map(({ name, line, text, words }) => `${name}:${line}${text ? ` ${JSON.stringify(text)}` : ''}: ${words}`)
+    .join('\n\n');

@@ -92,7 +92,7 @@ const COMMON_ENVIRONMENT = {
   GIT_PROTOCOL_FROM_USER: '0',
 };
 
-/** Of the person's environment, what their own filters, merge tools and signing programs need. No `GIT_*`, ever. */
+/** Of the person's environment, what their own filters, merge tools and signing programs need. No other `GIT_*`, ever. */
 const USER_VARIABLES = [
   'PATH',
   'HOME',
@@ -102,6 +102,10 @@ const USER_VARIABLES = [
   'LC_ALL',
   'LC_CTYPE',
   'XDG_CONFIG_HOME',
+  // Where their configuration is, as HOME says it too.
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
   // Who they are, where their configuration does not say it.
   'GIT_AUTHOR_NAME',
   'GIT_AUTHOR_EMAIL',

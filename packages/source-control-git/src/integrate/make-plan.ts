@@ -1,4 +1,5 @@
 import {
+  checkedMessage,
   type ConflictFile,
   type FileChange,
   type IntegrationPlan,
@@ -68,6 +69,7 @@ export async function makePlan(
   const { options, notFollowed } = withConfiguredArguments(request.arguments, mergeOptionsOf(config, headRef, request));
 
   const message = request.message ?? options.message;
+  if (message !== undefined) checkedMessage(message);
   const work = await findUntakenWork(store, id, meta, newest, head, checkedIn, signal);
   const { parts = [] } = request;
   const paths = [...(request.paths ?? []), ...parts.map(({ path }) => path)];

@@ -54,7 +54,7 @@ export function riskyChanges(
       if (change.binary && mode !== '120000') reasons.add('is binary: a diff does not show what it holds');
       if (withUnseen.has(path))
         reasons.add(
-          'holds what nobody sees: invisible or reordering characters, terminal codes, or text behind hundreds of blanks',
+          'holds what nobody sees: invisible or reordering characters, terminal codes, text behind hundreds of blanks, or lines that go back over themselves',
         );
       if (twins.has(path)) reasons.add('differs from another name by case or Unicode form only');
       if (visibleName(path, Number.POSITIVE_INFINITY) !== path) {

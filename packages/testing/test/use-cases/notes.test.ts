@@ -5,6 +5,17 @@ import { changed } from '../made.ts';
 const note = { sandbox: 'a', path: 'work', line: 1, words: 'Say why.', revision: '1' };
 
 describe('notes of a person on lines', () => {
+  test('FC-470: hold what their line read, because numbers move and an agent inside has no history', async () => {
+    await using fixture = useCaseFixture();
+    await changed(fixture);
+    const { notes } = await fixture.writeNotes.write(note);
+    expect(notes).toMatchObject([{ line: 1, text: 'work' }]);
+    const beyond = await fixture.writeNotes.write({ ...note, line: 99 });
+    expect(beyond.notes[1]).not.toHaveProperty('text');
+    const gone = await fixture.writeNotes.write({ ...note, path: 'nosuch' });
+    expect(gone.notes[2]).not.toHaveProperty('text');
+  });
+
   test('FC-448: wait until an agent was told of them, are its task once, and stay for the person', async () => {
     await using fixture = useCaseFixture();
     await changed(fixture);

@@ -108,7 +108,7 @@ export const fields = {
   flag: () => z.boolean(),
 
   /** Any content, text or not. */
-  octets: () => z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'bytes'),
+  octets: () => z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'Uint8Array'),
 
   /** Variables: an object for a program, `NAME=value` again and again on a command line. */
   variables: () => z.record(z.string(), z.string()).register(wordings, { placeholder: 'name=value', flag: 'env' }),

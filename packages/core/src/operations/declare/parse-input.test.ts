@@ -7,6 +7,7 @@ import type { CommandForm, Operation } from './operation.ts';
 import { OPERATIONS } from '../operations.ts';
 import { parseInput } from './parse-input.ts';
 import { runCommand } from '../work/run-command.ts';
+import { writeFile } from '../work/write-file.ts';
 
 const cases: readonly (readonly [operation: Operation, input: unknown, code: string, says: string])[] = [
   [runCommand, {}, 'ARG_MISSING', 'needs the argument sandbox'],
@@ -27,7 +28,10 @@ const cases: readonly (readonly [operation: Operation, input: unknown, code: str
   [createSandbox, { name: 'a', providr: 'x' }, 'ARG_UNKNOWN', 'did you mean provider?'],
   [runCommand, { sanbox: 'a', command: 'x' }, 'ARG_UNKNOWN', 'did you mean sandbox?'],
   [runCommand, { command: 'x' }, 'ARG_MISSING', 'sandbox'],
-  [runCommand, { sandbox: 'a', command: 7 }, 'ARG_TYPE', 'command: got number'],
+  [runCommand, { sandbox: 'a', command: 7 }, 'ARG_TYPE', 'command: got number, want string or array.'],
+  [runCommand, { sandbox: 'a', command: ['a', 7] }, 'ARG_TYPE', 'want string or an array with string at 1.'],
+  [runCommand, { sandbox: 'a', command: 'x', env: { A: 7 } }, 'ARG_TYPE', 'env.A: got number, want string'],
+  [writeFile, { sandbox: 'a', path: 'b', content: new ArrayBuffer(1) }, 'ARG_TYPE', 'want string or Uint8Array.'],
   [runCommand, { sandbox: 'a', command: 'x', timeoutMs: 0 }, 'ARG_RANGE', 'at least 1'],
   [runCommand, { sandbox: 'a', command: 'x', timeoutMs: -1 }, 'ARG_RANGE', 'at least 1'],
   [runCommand, { sandbox: 'a', command: 'x', timeoutMs: '5' }, 'ARG_TYPE', 'timeoutMs: got string'],
@@ -47,6 +51,11 @@ it.each(
   expect(isLitterboxError(error) && error.code).toBe(code);
   expect((error as Error).message).toContain(says);
   expect(isLitterboxError(error) && (error.details.hint ?? '')).not.toBe('');
+});
+
+it('FC-471: a variable that is undefined is left out, as Node leaves it out', () => {
+  const parsed = parseInput(runCommand, { sandbox: 'a', command: 'x', cwd: undefined, env: { A: 'a', B: undefined } });
+  expect(parsed).toEqual({ sandbox: 'a', command: 'x', env: { A: 'a' } });
 });
 
 it('whatever comes in, what goes out is parsed or refused by name', () => {

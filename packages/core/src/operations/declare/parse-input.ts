@@ -44,7 +44,7 @@ export function parseInput<Input extends z.ZodObject>(
   const hint = description === undefined ? `It takes: ${known.join(', ')}.` : `${at}: ${description}.`;
   if (value === undefined) throw refuse('ARG_MISSING', `${name} needs the argument ${at}.`, hint);
   if (issue.code === 'invalid_type' || issue.code === 'invalid_union') {
-    const wanted = issue.code === 'invalid_type' ? issue.expected : 'another type';
+    const wanted = issue.code === 'invalid_type' ? issue.expected : oneOfTypes(issue);
     // A number of the right type that is no whole number, or NaN, is out of range rather than of another type.
     if (typeof value === 'number' && (wanted === 'int' || wanted === 'number'))
       throw refuse('ARG_RANGE', `${at}: got ${shownNumber(value)}, want a whole number.`, hint);
@@ -62,11 +62,26 @@ function fail(error: LitterboxError): never {
   throw error;
 }
 
-/** An option that is there and undefined is an option that was not given. */
-function withoutUndefined(input: unknown): unknown {
+/** An option that is there and undefined is an option that was not given; so is a variable, as where Node starts a program. */
+function withoutUndefined(input: unknown, depth = 0): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  if (depth > 0 && Object.getPrototypeOf(input) !== Object.prototype) return input;
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(depth > 0 ? given : given.map(([key, value]) => [key, withoutUndefined(value, 1)]));
 }
+
+/** Of what may have several types: each of them, once. */
+function oneOfTypes({ errors }: z.core.$ZodIssueInvalidUnion): string {
+  const types = errors.map(([first]) => {
+    if (first === undefined) return 'another type';
+    if (first.path.length > 0) return `an array with ${wantedType(first)} at ${first.path.map(String).join('.')}`;
+    return wantedType(first);
+  });
+  return [...new Set(types)].join(' or ');
+}
+
+const wantedType = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' ? issue.expected.replace('tuple', 'array') : wantedBy(issue);
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value);
 

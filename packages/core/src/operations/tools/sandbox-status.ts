@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { agentPath } from '../../domain/paths/agent-path.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { shown } from '../../domain/text/shown.ts';
+import { visible } from '../../domain/text/visible.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { SandboxHistories } from '../../ports/source-control/sandbox-histories.ts';
 import type { SandboxRecord } from '../../ports/state/state-store.ts';
@@ -43,7 +44,17 @@ const facts = z.object({
     diskBytes: z.number().optional(),
     processes: z.number().optional(),
   }),
-  notes: z.array(z.object({ path: z.string(), line: z.number(), revision: z.number(), words: z.string() })).optional(),
+  notes: z
+    .array(
+      z.object({
+        path: z.string(),
+        line: z.number(),
+        revision: z.number(),
+        text: z.string().optional(),
+        words: z.string(),
+      }),
+    )
+    .optional(),
   diff: z.string().optional(),
 });
 
@@ -110,7 +121,13 @@ export const sandboxStatus = tool({
         })),
         usage: usageFacts(use),
         ...(notes.length > 0 && {
-          notes: notes.map(({ path, line, revision, words }) => ({ path: nameText(path), line, revision, words })),
+          notes: notes.map(({ path, line, revision, text: lineText, words }) => ({
+            path: nameText(path),
+            line,
+            revision,
+            ...(lineText !== undefined && { text: visible(lineText) }),
+            words,
+          })),
         }),
         ...(text !== undefined && { diff: text }),
       } satisfies z.input<typeof facts>,

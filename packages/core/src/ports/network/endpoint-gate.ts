@@ -12,6 +12,8 @@ export interface EndpointRequest {
 export interface ModelTokens {
   readonly input: number;
   readonly output: number;
+  /** The answer ended before the server had counted: computed from its length. */
+  readonly isEstimate?: boolean;
 }
 
 /** The end of a request. */
@@ -21,7 +23,7 @@ export interface EndpointOutcome {
   /** Sizes of bodies, in bytes. */
   readonly sentBytes: number;
   readonly receivedBytes: number;
-  /** As the answer counted them. Absent when it did not, or could not be read. */
+  /** As the answer counted them, or as its length says. Absent when it has none, or could not be read. */
   readonly tokens?: ModelTokens;
   /** Why it was refused or cut, in a sentence of ours. Absent when it ended by itself. */
   readonly reason?: string;

@@ -7,6 +7,8 @@ export interface ReviewNote {
   /** From 1, in the revision that the person saw. */
   readonly line: number;
   readonly revision: number;
+  /** The line as that revision has it, cut: numbers move, and an agent inside has no history. Hostile. Absent where there was none to read. */
+  readonly text?: string;
   readonly words: string;
   readonly atMs: number;
   /** The last one to be told of it. Absent while nobody was. */

@@ -9,6 +9,8 @@ export interface EndpointUsage {
   unanswered: number;
   /** Those that a server answered with 200 and that no tokens are known of. */
   uncounted: number;
+  /** Those whose tokens are computed from their length. */
+  estimated: number;
   sentBytes: number;
   receivedBytes: number;
   tokens: { input: number; output: number };
@@ -21,6 +23,7 @@ export const newUsage = (): EndpointUsage => ({
   requests: 0,
   unanswered: 0,
   uncounted: 0,
+  estimated: 0,
   sentBytes: 0,
   receivedBytes: 0,
   tokens: { input: 0, output: 0 },
@@ -46,6 +49,7 @@ export async function usageOf(
     usage.requests += 1;
     if (status === undefined) usage.unanswered += 1;
     else if (status === 200 && !tokens) usage.uncounted += 1;
+    if (tokens?.isEstimate) usage.estimated += 1;
     usage.sentBytes += Number(result['sentBytes'] ?? 0);
     usage.receivedBytes += Number(result['receivedBytes'] ?? 0);
     addTokens(usage, tokens);

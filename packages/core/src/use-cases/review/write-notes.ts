@@ -1,4 +1,4 @@
-import { LitterboxError } from '../../domain/errors/errors.ts';
+import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { ReviewNote } from '../../ports/state/review-note.ts';
@@ -12,6 +12,8 @@ import type { ReadNotes } from './read-notes.ts';
 
 /** Notes of one sandbox at once. */
 export const MAX_NOTES = 50;
+const MAX_CONTENT_BYTES = 8 * 2 ** 20;
+const MAX_TEXT_CHARACTERS = 200;
 
 /** Words on a line of a state that a person was shown. */
 export interface WrittenNote extends Pick<ReviewNote, 'path' | 'line' | 'words'> {
@@ -52,12 +54,16 @@ export class WriteNotes {
   async write({ sandbox, path, line, words, revision: name }: WrittenNote, options?: CallOptions) {
     const record = await this.#needs.findSandbox.find(sandbox, options);
     const repository = await this.#needs.openRepository.open(options);
-    const { number: revision } = await repository.resolve(record.id, name, options);
+    const { number: revision, commit: at } = await repository.resolve(record.id, name, options);
+    const content = await repository
+      .content(record.id, path, { ...options, at, maxBytes: MAX_CONTENT_BYTES })
+      .catch(nothingWhereTooLarge);
+    const text = content && lineOf(content, line);
     const atMs = Date.now();
     return await this.#change('sandbox-note', record, { path, line, revision }, ({ notes = [] }) => {
       if (notes.length >= MAX_NOTES) throw tooMany(record);
       const note = Math.max(0, ...notes.map((one) => one.note)) + 1;
-      return { notes: [...notes, { note, path, line, revision, words, atMs }] };
+      return { notes: [...notes, { note, path, line, revision, ...(text && { text }), words, atMs }] };
     });
   }
 
@@ -118,6 +124,15 @@ export class WriteNotes {
     const agent = await agentIn(this.#needs.state, record);
     return { notes: record.notes ?? [], ...(agent !== undefined && { agent }) };
   }
+}
+
+function lineOf(content: Uint8Array, line: number): string {
+  const text = new TextDecoder().decode(content).split('\n', line)[line - 1] ?? '';
+  return text.trim().slice(0, MAX_TEXT_CHARACTERS).toWellFormed();
+}
+
+function nothingWhereTooLarge(error: unknown): undefined {
+  if (!isLitterboxError(error, 'FILE_TOO_LARGE')) throw error;
 }
 
 const tooMany = ({ slug }: SandboxRecord) =>

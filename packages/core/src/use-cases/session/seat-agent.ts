@@ -67,7 +67,8 @@ export class SeatAgent {
   }
 }
 
-const HINT = 'Wait for it to end, give this agent a sandbox of its own, or let both work in this one with --share.';
+const HINT =
+  'Wait for it to end, or give this agent a sandbox of its own. litterbox with and mcp let both work in this one: --share.';
 
 /** @throws LitterboxError `BUSY` that names the agent which has the seat */
 export async function takeSeat(
