@@ -249,8 +249,9 @@ const GATE = [
     name: 'command-line',
     layer: 'gate',
     why: 'the main job at the command line, where each command is a process, and what only a terminal and signals show',
-    files: ['^packages/cli/test/commands\\.'],
+    files: ['^packages/cli/test/(commands|cold-start)\\.'],
     titles: [
+      'a cold',
       'tells the whole story',
       'one JSON document',
       'refuses bad input',

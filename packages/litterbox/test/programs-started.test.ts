@@ -20,6 +20,7 @@ interface Counts {
 const MOST: Readonly<Record<string, readonly [forks: number, programs: number, syncs: number]>> = {
   'create to first command': [12, 5, 8],
   run: [1, 1, 1],
+  list: [1, 1, 1],
   write: [0, 0, 3],
   fork: [15, 7, 50],
   snapshot: [7, 5, 2],
