@@ -24,7 +24,7 @@ const MOST: Readonly<Record<string, readonly [forks: number, programs: number, s
   write: [0, 0, 3],
   fork: [15, 7, 50],
   snapshot: [7, 5, 2],
-  'restore snapshot': [43, 37, 9],
+  'restore snapshot': [20, 14, 9],
   delete: [4, 4, 12],
 };
 
