@@ -249,9 +249,10 @@ const GATE = [
     name: 'command-line',
     layer: 'gate',
     why: 'the main job at the command line, where each command is a process, and what only a terminal and signals show',
-    files: ['^packages/cli/test/(commands|cold-start)\\.'],
+    files: ['^packages/cli/test/(commands|cold-start|compiled-code)\\.'],
     titles: [
       'a cold',
+      'AX196',
       'tells the whole story',
       'one JSON document',
       'refuses bad input',

@@ -521,7 +521,7 @@ describe('the way back to copies', () => {
     );
   });
 
-  asRoot('puts no link in the place of a layer', async () => {
+  asRoot('AX195: puts no link in the place of a layer', async () => {
     await rename(at('kept', 'upper'), at('elsewhere'));
     await symlink(at('elsewhere'), at('kept', 'upper'));
     const copied = copies().map((word) => (word === 'upper' ? 'tree' : word));
