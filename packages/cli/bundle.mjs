@@ -13,7 +13,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const manifest = {
   name: 'command-manifest',
   async load(id) {
-    if (!id.endsWith('/dist/command-manifest.js')) return undefined;
+    if (id !== here('dist/words/command-manifest.js')) return undefined;
     const { MANIFEST } = await import(id);
     return `export const MANIFEST = ${JSON.stringify(MANIFEST)};`;
   },

@@ -1,7 +1,9 @@
 import { enableCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
+import { compiledCodeDirectory } from './compiled-code.ts';
 
-enableCompileCache?.(); // Node keeps the compiled code of the modules below: half of the start-up
+const compiled = compiledCodeDirectory(process.env, process.getuid?.());
+if (compiled !== undefined) enableCompileCache?.(compiled); // of the modules below: half of the start-up
 // V8 otherwise lets its young generation grow by 100 MB while a large change is recorded, of which a tenth is in use.
 setFlagsFromString('--semi-space-growth-factor=1');
 // And its old one by a multiple of what is in use: where its own threads get no processor, by another 100 MB.

@@ -10,7 +10,7 @@ export interface Ran {
 }
 
 /** What is built starts several times as fast, and is what people get; a test by hand needs no build. */
-const isBuilt = process.env['LITTERBOX_TEST_BUILT'] !== undefined;
+export const isBuilt = process.env['LITTERBOX_TEST_BUILT'] !== undefined;
 export const PROGRAM = new URL(isBuilt ? '../bin/litterbox.cjs' : '../src/bin.ts', import.meta.url).pathname;
 export const NODE = [
   process.execPath,

@@ -3,10 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { CliFixture, PROVIDER } from './cli-fixture.ts';
+import { CliFixture, isBuilt, PROVIDER } from './cli-fixture.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
-const isBuilt = process.env['LITTERBOX_TEST_BUILT'] !== undefined;
 /** npm may not run on the Node that lies in node_modules. */
 const OUTSIDE = (process.env['PATH'] ?? '')
   .split(':')

@@ -5,18 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { sqliteState } from '@litterbox/state-sqlite';
 import { CliFixture } from './cli-fixture.ts';
+import { loadedFiles } from './loaded-files.ts';
 
-const REPORTER = new URL('report-loaded.mjs', import.meta.url).href;
 /** Whether a command loaded code of a package; in the bundle files say in comments what they were made of. */
 const isOf = (url: string, name: string): boolean =>
   url.includes(`/packages/${name}/`) ||
   (url.includes('/packages/cli/bundle/') && readFileSync(fileURLToPath(url), 'utf8').includes(`// ../${name}/dist/`));
 
 async function loadedBy(fixture: CliFixture, args: readonly string[]) {
-  const file = join(fixture.directory, 'loaded');
-  const options = { NODE_OPTIONS: `--import=${REPORTER}`, LITTERBOX_TEST_LOADED: file };
-  expect(await fixture.run(args, undefined, options)).toMatchObject({ code: 0 });
-  const urls = readFileSync(file, 'utf8').split('\n');
+  const urls = await loadedFiles(fixture, args);
   return {
     overlayfs: urls.some((url) => isOf(url, 'provider-overlayfs')),
     engines: urls.some((url) => isOf(url, 'container-engine')),

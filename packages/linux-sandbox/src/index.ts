@@ -46,6 +46,7 @@ export {
   GIVEN,
   runAsking,
   runProgram,
+  runProgramAsking,
   runScript,
   runScriptOrFail,
   type ScriptOptions,

@@ -30,6 +30,7 @@ const sandbox = await step('create to first command', async () => {
   return created;
 });
 await step('run', async () => await sandbox.run(['true']));
+await step('list', async () => await litterbox.list()); // nothing was changed yet: there is nothing to ask git
 await sandbox.files.write('src/a.txt', 'one\n');
 await sandbox.files.write('src/a.txt', 'two\n');
 await step('write', async () => await sandbox.files.write('src/a.txt', 'three\n'));

@@ -20,9 +20,10 @@ interface Counts {
 const MOST: Readonly<Record<string, readonly [forks: number, programs: number, syncs: number]>> = {
   'create to first command': [12, 5, 8],
   run: [1, 1, 1],
+  list: [1, 1, 1],
   write: [0, 0, 3],
   snapshot: [7, 5, 2],
-  'restore snapshot': [43, 37, 9],
+  'restore snapshot': [20, 14, 9],
   delete: [4, 4, 12],
   fork: [15, 7, 50],
 };

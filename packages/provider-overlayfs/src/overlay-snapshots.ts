@@ -6,14 +6,17 @@ import {
   LayerSnapshots,
   type PlanEntry,
   runProgram,
+  runProgramAsking,
   runScript,
   runScriptOrFail,
   type SandboxDirectories,
 } from '@litterbox/linux-sandbox';
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import { strategyNamed } from './strategies/choose-strategy.ts';
+import { complaining } from './complaining.ts';
 import { leavingsOf } from './leavings-of.ts';
 import type { MachineSurvey } from './machine-survey.ts';
+import { groupsPlan } from './removal-plan.ts';
 import type { SandboxMeta } from './session/sandbox-meta.ts';
 import { DATASET_USAGE } from './strategies/zfs-usage.ts';
 import { stillPlan, stillScript } from './still-script.ts';
@@ -36,6 +39,7 @@ export function overlaySnapshots(
       if (code !== 0) throw copyError('snapshot.take', provider, code, stderr);
     },
     stage: async ({ id }, plan, call) => await stageSnapshot(directories, survey, id, plan, call),
+    putBack: async ({ id }, plan, call) => await putBack(directories, survey, id, plan, call),
     ended: async ({ id }, script) => {
       const { directory } = directories.filesOf(id);
       // No session starts meanwhile, not by a runtime either that somebody has open.
@@ -88,7 +92,36 @@ async function stageSnapshot(
   const [machine, program] = await Promise.all([survey.machine(options), survey.programFile(options)]);
   if (!machine.isRoot || program === undefined) return false;
   const given = encodePlan([stillPlan(layout, machine, id), ...plan]);
-  const { code, stdout, stderr } = await runProgram(host, [program, 'stage'], given, options);
-  if (code !== 0) throw copyError('snapshot.take', provider, code, stdout + stderr);
+  const { code, stderr } = await complaining(runProgram(host, [program, 'stage'], given, options));
+  if (code !== 0) throw copyError('snapshot.take', provider, code, stderr);
   return true;
+}
+
+/** The same for going back. Who gives up while it copies ends it; from then on it goes on to its end. */
+async function putBack(
+  directories: SandboxDirectories<SandboxMeta>,
+  survey: MachineSurvey,
+  id: SandboxId,
+  plan: readonly PlanEntry[],
+  { signal }: CallOptions = {},
+): Promise<boolean> {
+  const { host, provider } = directories;
+  const [machine, program] = await Promise.all([survey.machine({ signal }), survey.programFile({ signal })]);
+  if (!machine.isRoot || program === undefined) return false;
+  const given = encodePlan([['directory', directories.filesOf(id).directory], groupsPlan(machine, id), ...plan]);
+  const copying = new AbortController();
+  const giveUp = () => copying.abort(signal?.reason);
+  signal?.addEventListener('abort', giveUp);
+  const answer = async () => {
+    signal?.throwIfAborted();
+    signal?.removeEventListener('abort', giveUp);
+  };
+  try {
+    const asking = runProgramAsking(host, [program, 'restore'], { given, answer }, { signal: copying.signal });
+    const { code, stderr } = await complaining(asking);
+    if (code !== 0) throw copyError('snapshot.restore', provider, code, stderr);
+    return true;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+  }
 }

@@ -17,7 +17,6 @@ import {
   runScriptOrFail,
   SANDBOX_USER,
   SandboxDirectories,
-  type ScriptResult,
   type ServedProgram,
   SpareProgram,
   type StagedDirectory,
@@ -53,6 +52,7 @@ import {
   strategyNamed,
   TREE_KINDS,
 } from './strategies/choose-strategy.ts';
+import { complaining } from './complaining.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillCopyPlan, fillPlan, fillSandbox } from './fill-sandbox.ts';
 import { letGoScript } from './session/held-session.ts';
@@ -97,12 +97,6 @@ interface Begin {
   readonly served: ServedProgram | undefined;
   /** Told what will be made, before it is. */
   readonly onDecided: (meta: SandboxMeta) => void;
-}
-
-/** The session program itself tells of a failure by its stdout. */
-async function complaining(running: Promise<ScriptResult>): Promise<Pick<ScriptResult, 'code' | 'stderr'>> {
-  const { code, stdout, stderr } = await running;
-  return { code, stderr: stderr === '' ? stdout.replace(/^error |\0$/g, '') : stderr };
 }
 
 class OverlayProvider implements SandboxProvider {

@@ -4,16 +4,17 @@ import type { Machine } from './machine/machine.ts';
 import { groupWords } from './session/cgroup-steps.ts';
 import { HOLD } from './session/held-session.ts';
 
+/** The control groups that the session program ends before it goes on. */
+export function groupsPlan({ cgroup }: Pick<Machine, 'cgroup'>, id: SandboxId): PlanEntry {
+  return ['groups', ...(cgroup ? [`${cgroup.version}`, ...groupWords(cgroup, id)] : [])];
+}
+
 /** A removal as a plan of the session program (`packages/session-program/src/remove.h`). */
-export function removalPlan(
-  { cgroup }: Pick<Machine, 'cgroup'>,
-  id: SandboxId,
-  removal: Removal,
-): readonly PlanEntry[] {
+export function removalPlan(machine: Pick<Machine, 'cgroup'>, id: SandboxId, removal: Removal): readonly PlanEntry[] {
   const { directory, gone, marks, trees, files, bases, swept } = removal;
   return [
     ['directory', directory, gone],
-    ['groups', ...(cgroup ? [`${cgroup.version}`, ...groupWords(cgroup, id)] : [])],
+    groupsPlan(machine, id),
     ['hold', `${directory}/${HOLD}`],
     ['marks', ...marks],
     ['trees', ...trees],

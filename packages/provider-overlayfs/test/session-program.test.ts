@@ -433,6 +433,126 @@ describe('a copy of trees', () => {
   });
 });
 
+describe('the way back to copies', () => {
+  const entry = (name: string, ...all: readonly string[]) => words(name, `${all.length}`, ...all);
+  const at = (...names: readonly string[]) => join(directory, ...names);
+  const copies = () => [
+    directory,
+    ...['upper', at('kept', 'upper'), at('whole', 'restored', 'upper')],
+    ...['some', at('kept', 'home'), at('whole', 'restored', 'home')],
+  ];
+  const plan = ({ layers = ['upper', 'home'], copied = copies() } = {}) =>
+    entry('directory', at('whole')) +
+    entry('groups') +
+    entry('copies', ...copied) +
+    entry('layers', ...layers) +
+    entry('description', 'kept') +
+    entry('by-shell', `echo restored >>${at('told')}; rm -rf ${at('whole', 'restored')}`) +
+    entry('go');
+  const restore = async (bytes = plan(), answer = 'go\n') => {
+    const child = start('restore');
+    child.stdin.on('error', () => {});
+    child.stdin.end(bytes + answer);
+    return await outcome(child);
+  };
+  const found = async () => {
+    const { stdout } = await run('find', [
+      at('whole'),
+      '-mindepth',
+      '1',
+      '-not',
+      '-name',
+      '*.lock',
+      '-printf',
+      '%y %P[%l]\n',
+    ]);
+    return stdout.trim().split('\n').toSorted();
+  };
+  const asRoot = process.getuid?.() === 0 ? it : it.skip; // nobody else may mount by itself
+  const BEFORE = ['d home[]', 'd upper[]', 'f meta.json[]', 'f paused[]', 'f scan-state.json[]', 'f upper/new[]'];
+  const AFTER = [
+    'd home-work[]',
+    'd home[]',
+    'd upper[]',
+    'f meta.json[]',
+    'f stopped[]',
+    'f upper/old[]',
+    'l upper/link[/etc/passwd]',
+  ];
+  beforeEach(async () => {
+    await mkdir(at('kept', 'upper'), { recursive: true });
+    await writeFile(at('kept', 'upper', 'old'), 'old');
+    await symlink('/etc/passwd', at('kept', 'upper', 'link'));
+    for (const layer of ['upper', 'home']) await mkdir(at('whole', layer), { recursive: true });
+    await writeFile(at('whole', 'upper', 'new'), 'new');
+    for (const file of ['meta.json', 'paused', 'scan-state.json']) await writeFile(at('whole', file), 'now');
+  });
+
+  asRoot('puts them where the layers were, and tells of nothing that was', async () => {
+    expect(await restore()).toEqual({ stdout: 'copied\n', stderr: '', code: 0, signal: null });
+    expect(await found()).toEqual(AFTER);
+    expect(await readFile(at('whole', 'meta.json'), 'utf8')).toBe('kept');
+    expect((await stat(at('whole', 'meta.json'))).mode & 0o777).toBe(0o600);
+    for (const lock of ['start', 'restore']) await run('flock', ['-n', at('whole', `${lock}.lock`), 'true']);
+  });
+
+  asRoot('goes on with what a killed one has left', async () => {
+    await rename(at('whole', 'meta.json'), at('whole', 'meta.restoring'));
+    await mkdir(at('whole', 'restored', ...Array.from({ length: 40 }, () => 'd')), { recursive: true });
+    await symlink(at('kept'), at('whole', 'restored', 'link'));
+    await rename(at('whole', 'upper'), at('whole', 'restored', 'old-upper'));
+    expect(await restore()).toMatchObject({ code: 0 });
+    expect(await readFile(at('told'), 'utf8')).toBe('restored\n'); // it is deep
+    expect(await found()).toEqual(AFTER);
+    expect((await readdir(at('kept', 'upper'))).toSorted()).toEqual(['link', 'old']);
+  });
+
+  asRoot('changes nothing where nobody waits, where one is missing, or where a link is on the way', async () => {
+    for (const answer of ['', 'no\n']) expect(await restore(plan(), answer)).toMatchObject({ code: 99 });
+    await symlink(at('kept'), at('way'));
+    const linked = ['tree', at('way', 'upper'), at('whole', 'restored', 'upper')];
+    expect(await restore(plan({ copied: [directory, ...linked] }))).toMatchObject({
+      stderr: expect.stringContaining('symbolic links'),
+    });
+    const none = { layers: ['upper', 'none'] };
+    expect(await restore(plan(none))).toMatchObject({ code: 1, stdout: expect.stringContaining('no copy of none') });
+    expect((await found()).filter((line) => !line.startsWith('d restored') && !/ restored\//.test(line))).toEqual(
+      BEFORE,
+    );
+  });
+
+  asRoot('AX195: puts no link in the place of a layer', async () => {
+    await rename(at('kept', 'upper'), at('elsewhere'));
+    await symlink(at('elsewhere'), at('kept', 'upper'));
+    const copied = copies().map((word) => (word === 'upper' ? 'tree' : word));
+    expect(await restore(plan({ copied }))).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('no copy of upper'),
+    });
+    expect(await readdir(at('whole', 'upper'))).toEqual(['new']);
+  });
+
+  asRoot('waits for who copies, and for who starts, and ends the session first', async () => {
+    await run('mkfifo', [at('whole', 'stop.fifo')]);
+    const script = `: >${at('held')}; read -r word <${at('whole', 'stop.fifo')}; ls ${at('whole', 'upper')}; echo "$word"`;
+    const holder = spawn('flock', [at('whole', 'alive.lock'), 'sh', '-c', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(holder);
+    await eventually(async () => existsSync(at('held')), Boolean);
+    const said = text(holder.stdout);
+    expect(await restore()).toMatchObject({ code: 0 });
+    expect(await said).toBe('new\nstop\n');
+  });
+
+  it('is no path, and not to what is gone', async () => {
+    expect(await restore(plan({ layers: ['../upper'] }))).toMatchObject({ code: process.getuid?.() === 0 ? 1 : 93 });
+    expect(await readdir(at('whole', 'upper'))).toEqual(['new']);
+    await rm(at('whole'), { recursive: true });
+    expect(await restore()).toMatchObject({ code: 94 });
+  });
+});
+
 describe('the removal of a directory', () => {
   const entry = (name: string, ...all: readonly string[]) => words(name, `${all.length}`, ...all);
   const at = (...names: readonly string[]) => join(directory, ...names);

@@ -12,6 +12,7 @@ import {
 } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
+import { byShell } from './rewritten.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'litterbox-snapshots-'));
@@ -25,6 +26,20 @@ function dyingBefore(words: string): Host {
     spawn: async (spec, options) => {
       if (spec.argv.some((word) => word.includes(words))) throw new Error('killed');
       return await local.spawn(spec, options);
+    },
+  };
+}
+
+/** This machine, where the session program is killed as it goes back, before it makes a system call so many times. */
+function dyingAt(call: string, count: number): Host {
+  const local = localHost();
+  const inject = `inject=${call}:signal=KILL:when=${count}`;
+  return {
+    ...local,
+    spawn: async (spec, options) => {
+      if (spec.argv[1] !== 'restore') return await local.spawn(spec, options);
+      const argv = ['strace', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', inject, ...spec.argv] as const;
+      return await local.spawn({ ...spec, argv }, options);
     },
   };
 }
@@ -85,6 +100,7 @@ describe('a restore that is killed', () => {
       host: dyingBefore('for layer in'),
       facts: await dyingBefore('for layer in').facts(),
       directory,
+      ...byShell,
     });
     await expect(killed.snapshots?.restore(id, name ?? '')).rejects.toThrow('killed');
     expect(await provider.open(id).catch((error: unknown) => isLitterboxError(error, 'SANDBOX_BROKEN'))).toBe(true);
@@ -96,6 +112,38 @@ describe('a restore that is killed', () => {
     await provider.snapshots?.remove(name ?? '');
     expect(readdirSync(join(directory, 'overlayfs/snapshots'))).toEqual([]);
   });
+
+  (process.getuid?.() === 0 ? it : it.skip).each(['rename', 'mkdir', 'unlink', 'flock', 'fsync'])(
+    'before any %s leaves the sandbox as it was, or one that a second restore is good for',
+    async (call) => {
+      const facts = await localHost().facts();
+      await using provider = overlayfs({ host: localHost(), facts, directory });
+      const id = await made(provider);
+      const name = (await provider.snapshots?.take(id)) ?? '';
+      let kills = 0;
+      for (; ; kills++) {
+        await written(provider, id, 'echo two >file; echo two >more; echo two >~/file');
+        const host = dyingAt(call, kills + 1);
+        await using killed = overlayfs({ host, facts, directory });
+        const isWhole = await Promise.resolve(killed.snapshots?.restore(id, name)).then(
+          () => true,
+          () => false,
+        );
+        if (isWhole) break;
+        const look = 'cat file more ~/file 2>/dev/null';
+        const seen = await written(provider, id, look).catch((error: unknown) => (error as { code?: string }).code);
+        expect(['two\ntwo\ntwo\n', 'one\n', 'SANDBOX_BROKEN']).toContain(seen);
+        await provider.snapshots?.restore(id, name);
+        expect(await written(provider, id, look)).toBe('one\n');
+      }
+      expect(kills).toBeGreaterThan(0);
+      await provider.remove(id);
+      await provider.snapshots?.remove(name);
+      for (const place of ['sandboxes', 'snapshots'])
+        expect(readdirSync(join(directory, 'overlayfs', place))).toEqual([]);
+    },
+    240_000,
+  );
 
   it('a name that no snapshot can have is NOT_FOUND, whatever it leads to', async () => {
     await using provider = overlayfs({ host: localHost(), facts: await localHost().facts(), directory });

@@ -188,7 +188,7 @@ static _Noreturn void copy_all(char **arguments, size_t count) {
   _exit(0);
 }
 
-int copy_still(const struct entry *still, const struct entry *copies) {
+static void check_copies(const struct entry *copies) {
   if (copies->count % 3 != 1) fail("the plan has a copy without a place");
   for (size_t index = 1; index < copies->count; index += 3) {
     const char *kind = copies->arguments[index], *from = copies->arguments[index + 1];
@@ -197,6 +197,18 @@ int copy_still(const struct entry *still, const struct entry *copies) {
     if (!is_known) fail("there is no copy of the kind %.16s", kind);
     if (is_upper && (strlen(from) <= 6 || strcmp(from + strlen(from) - 6, "/upper") != 0)) fail("the plan has an upper layer that is none");
   }
+}
+
+int copy_trees(const struct entry *copies) {
+  check_copies(copies);
+  pid_t copier = fork();
+  if (copier < 0) fail_errno("cannot copy");
+  if (copier == 0) copy_all(copies->arguments, copies->count);
+  return status_of(copier);
+}
+
+int copy_still(const struct entry *still, const struct entry *copies) {
+  check_copies(copies);
   groups = (struct groups){0};
   if (still->count == 3) {
     groups.version = (int)parse_number(still->arguments[1], 2);
@@ -207,12 +219,7 @@ int copy_still(const struct entry *still, const struct entry *copies) {
   if (directory < 0) return GONE;
   struct stillness stillness = {.start = -1, .clients = -1, .alive = -1, .held = -1};
   int code = stand_still(directory, &stillness);
-  if (code == 0) {
-    pid_t copier = fork();
-    if (copier < 0) fail_errno("cannot copy");
-    if (copier == 0) copy_all(copies->arguments, copies->count);
-    code = status_of(copier);
-  }
+  if (code == 0) code = copy_trees(copies);
   if (code == 0 && stillness.is_frozen && !stands_still()) code = LET_GO;
   go_on(&stillness);
   close(directory);

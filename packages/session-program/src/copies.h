@@ -15,4 +15,7 @@
  */
 int copy_still(const struct entry *still, const struct entry *copies);
 
+/* The same of trees that nobody writes. */
+int copy_trees(const struct entry *copies);
+
 #endif

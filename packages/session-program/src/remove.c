@@ -2,28 +2,25 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "child.h"
+#include "end_session.h"
 #include "fail.h"
 #include "files.h"
 #include "groups.h"
-#include "locks.h"
 #include "plan.h"
 #include "settings.h"
+#include "trees.h"
 
 /* The number is STAGING_EXITS.byShell of linux-sandbox. */
 enum { FAILED = 1, BY_SHELL = 92 };
-enum { MAX_STOPS = 30, STOP_MS = 1000, MAX_ROUNDS = 20 };
-/* Deeper trees, and those in which the agent has closed directories, are left to `rm`. */
-enum { MAX_LEVELS = 32 };
+enum { MAX_ROUNDS = 20 };
 
 static const char *directory, *gone;
 static struct groups groups;
@@ -43,60 +40,6 @@ static void check_plan(const struct plan *plan) {
   check_entries(plan, known, sizeof known / sizeof *known);
   if (need_entry(plan, "by-shell")->count != need_entry(plan, "trees")->count + 1)
     fail("the plan of the removal has not one text for each tree");
-}
-
-/* Says a word to whoever waits at a pipe, and does not wait for one. */
-static void say_to(const char *path, const char *word) {
-  struct stat found;
-  int pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
-  if (pipe < 0) return;
-  if (fstat(pipe, &found) == 0 && S_ISFIFO(found.st_mode)) (void)write_all(pipe, word, strlen(word));
-  close(pipe);
-}
-
-/* Holds the lock of the session until this program ends, so that none begins in what is being removed. */
-static void end_session(void) {
-  struct stat found;
-  if (chdir(directory) != 0 || lstat("stop.fifo", &found) != 0 || !S_ISFIFO(found.st_mode)) return;
-  int alive = open_lock("alive.lock");
-  for (int round = 0; !lock_within(alive, LOCK_EX, 0); round++) {
-    if (round == MAX_STOPS) refuse("its processes do not end");
-    say_to("stop.fifo", "stop\n");
-    if (lock_within(alive, LOCK_EX, STOP_MS)) break;
-    thaw_groups(&groups);
-  }
-}
-
-static bool remove_below(int parent, const char *name, int level);
-
-static bool remove_all(int place, int level) {
-  int copy = dup(place);
-  DIR *entries = copy < 0 ? NULL : fdopendir(copy);
-  if (entries == NULL) {
-    if (copy >= 0) close(copy);
-    return false;
-  }
-  bool is_done = true;
-  for (struct dirent *entry; is_done && (entry = readdir(entries)) != NULL;)
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) is_done = remove_below(place, entry->d_name, level);
-  closedir(entries);
-  return is_done;
-}
-
-/* Links are removed and never followed. */
-static bool remove_below(int parent, const char *name, int level) {
-  if (unlinkat(parent, name, 0) == 0 || errno == ENOENT) return true;
-  if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
-  if (level == MAX_LEVELS) return false;
-  int place = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (place < 0) return false;
-  bool is_done = remove_all(place, level + 1);
-  close(place);
-  return is_done && unlinkat(parent, name, AT_REMOVEDIR) == 0;
-}
-
-static void remove_tree(const char *path, const char *shell_text) {
-  if (!remove_below(AT_FDCWD, path, 0)) run_shell(shell_text, NULL, 0);
 }
 
 static bool has_mark(const struct entry *marks) {
@@ -155,8 +98,10 @@ int run_remove(void) {
   read_groups(need_entry(plan, "groups"), &groups);
   if (has_mark(need_entry(plan, "marks"))) return BY_SHELL;
   umask(022);
-  end_session();
-  if (!empty_groups(&groups)) refuse("it cannot be ended: processes are left in its control groups");
+  /* One that is half gone has no session, but groups. */
+  if (chdir(directory) != 0 && chdir("/") != 0) fail_errno("cannot enter %s", directory);
+  const char *left = end_session(&groups);
+  if (left != NULL) refuse(left);
   say_to(need_entry(plan, "hold")->arguments[0], "go\n");
   if (chdir("/") != 0) fail_errno("cannot leave %s", directory);
   char **texts = need_entry(plan, "by-shell")->arguments;

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "awaited.h"
 #include "child.h"
 #include "copies.h"
 #include "fail.h"
@@ -96,13 +97,9 @@ static bool make_directory(const char *name) { return mkdir(name, 0700) == 0; }
 static bool make_file(const char *name) { return write_new(name, "", 0, 0600); }
 static bool make_pipe(const char *name) { return mkfifo(name, 0600) == 0; }
 
-/* Says a word, and goes on when whoever asked is still there: what is not waited for is to leave nothing. */
-static void ask_for_word(struct plan *plan, const char *word) {
-  char line[32];
-  int length = snprintf(line, sizeof line, "%.16s\n", word);
-  if (length <= 0 || !write_all(STDOUT_FILENO, line, (size_t)length)) end_with(NOBODY_WAITS);
-  const char *answer = read_line(STDIN_FILENO, plan);
-  if (answer == NULL || strcmp(answer, "go") != 0) end_with(NOBODY_WAITS);
+/* What is not waited for is to leave nothing. */
+static void end_unless_awaited(struct plan *plan, const char *word) {
+  if (!is_awaited(plan, word)) end_with(NOBODY_WAITS);
 }
 
 static void fill(struct plan *plan, const struct entry *entry) {
@@ -110,7 +107,7 @@ static void fill(struct plan *plan, const struct entry *entry) {
     int code = copy_still(need_entry(plan, "still"), entry);
     if (code != 0) end_with(code);
   }
-  if (strcmp(entry->name, "ask") == 0) ask_for_word(plan, entry->arguments[0]);
+  if (strcmp(entry->name, "ask") == 0) end_unless_awaited(plan, entry->arguments[0]);
   if (strcmp(entry->name, "move") == 0 && rename(entry->arguments[0], entry->arguments[1]) != 0) refuse(FAILED, entry->arguments[1]);
   if (strcmp(entry->name, "directories") == 0) make_all(entry, make_directory);
   if (strcmp(entry->name, "files") == 0) make_all(entry, make_file);

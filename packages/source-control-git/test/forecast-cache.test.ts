@@ -46,3 +46,15 @@ test('who is in a hurry gets what was found before, for as long as nothing moved
   writeFileSync(join(fixture.state, 'repos', repository.id, 'forecast.json'), '{"version":1,"key":');
   expect((await repository.forecast(ids, { budgetMs: 60_000 })).conflicts).toEqual(found.conflicts);
 });
+
+test('of sandboxes in which nothing was recorded, git is asked nothing', async () => {
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.txt': 'a\n' });
+  const { path, asked } = listeningGit(fixture);
+  await using control = git({ stateDirectory: fixture.state, environment: fixture.environment, gitBinary: path });
+  const repository = await control.open(root);
+  const ids = [await begin(repository, 'one'), await begin(repository, 'other')];
+  let found;
+  expect(await asked(async () => (found = await repository.forecast(ids)))).toBe('');
+  expect(found).toEqual({ conflicts: [], untried: 0 });
+});

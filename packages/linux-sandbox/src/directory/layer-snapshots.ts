@@ -42,6 +42,12 @@ export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
    * @throws LitterboxError as `copyError` has it
    */
   stage?(meta: Meta, plan: readonly PlanEntry[], options?: CallOptions): Promise<boolean>;
+  /**
+   * Goes back by a plan of the session program (`packages/session-program/src/restore.h`), which it says whose session ends; false where it takes the text.
+   *
+   * @throws LitterboxError as `copyError` has it
+   */
+  putBack?(meta: Meta, plan: readonly PlanEntry[], options?: CallOptions): Promise<boolean>;
   /** Ends all that runs in the sandbox, then runs shell text on the host before anything starts in it again. */
   ended(meta: Meta, script: string): Promise<void>;
   /**
@@ -138,16 +144,39 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
 
   async restore(id: SandboxId, snapshot: SnapshotName, options?: CallOptions): Promise<void> {
     options?.signal?.throwIfAborted();
-    const { layersOf, ended, restored } = this.#input;
-    const { host, layout, removal } = this.#directories;
-    const { root } = layout;
     const from = await this.#found(snapshot, options);
-    const kept = (await host.files.read(`${from}/meta.json`, options)) ?? new Uint8Array();
+    const kept = (await this.#directories.host.files.read(`${from}/meta.json`, options)) ?? new Uint8Array();
     const keptMeta = this.#directories.parse(kept, `${from}/meta.json`);
     const meta = await this.#read(id, options);
     await this.#assertCopyable(meta, options);
-    const next = restored(meta, keptMeta);
-    const { directory } = this.#directories.filesOf(id);
+    const next = this.#input.restored(meta, keptMeta);
+    const plan = this.#restorePlan(id, from, next);
+    if (plan && (await this.#input.putBack?.(meta, plan, options))) return;
+    await this.#restoreByShell(meta, from, next, options);
+  }
+
+  /** The same as {@link #restoreByShell}; undefined where it takes other programs. */
+  #restorePlan(id: SandboxId, from: string, next: Meta): readonly PlanEntry[] | undefined {
+    const { layout, removal } = this.#directories;
+    const copied = `${this.#directories.filesOf(id).directory}/restored`;
+    const layers = this.#input.layersOf(next);
+    const copies = copiesPlan({ root: layout.root, layers, from, to: copied });
+    return (
+      copies && [
+        copies,
+        ['layers', ...layers.map(({ name }) => name)],
+        ['description', descriptionLine(next)],
+        ['by-shell', `${removal}remove_tree ${quoted(copied)}`],
+        ['go'],
+      ]
+    );
+  }
+
+  async #restoreByShell(meta: Meta, from: string, next: Meta, options?: CallOptions): Promise<void> {
+    const { layersOf, ended } = this.#input;
+    const { host, layout, removal } = this.#directories;
+    const { root } = layout;
+    const { directory } = this.#directories.filesOf(meta.id);
     const layers = layersOf(next);
     const copies = layers.map(({ name, copy }) => copy(`${from}/${name}`, `${directory}/restored/${name}`));
     const prepare = `${removal}cd ${quoted(directory)} && exec 7>>restore.lock && flock -w 60 7 || exit 1

@@ -94,11 +94,31 @@ export async function runAsking(
   script: string,
   answer: (line: string) => Promise<void>,
   options?: ScriptOptions,
-): Promise<Pick<ScriptResult, 'code' | 'stderr'>> {
+): Promise<ScriptResult> {
   const given = options?.given;
   const begin = given === undefined ? OWN_UMASK : OWN_UMASK + TAKE_GIVEN;
   await using handle = await host.spawn({ argv: ['sh', '-c', begin + script], stdin: 'pipe' }, options);
   if (given !== undefined) await give(handle, given);
+  return await answered(handle, answer, options);
+}
+
+/** The same of a program of ours, which is given bytes by stdin before. */
+export async function runProgramAsking(
+  host: Host,
+  argv: readonly [string, ...string[]],
+  { given, answer }: { readonly given: Uint8Array; answer(line: string): Promise<void> },
+  options?: CallOptions,
+): Promise<ScriptResult> {
+  await using handle = await host.spawn({ argv, stdin: 'pipe' }, options);
+  await handle.write(given).catch(() => {}); // one that has ended by then says why by itself
+  return await answered(handle, answer, options);
+}
+
+async function answered(
+  handle: ProcessHandle,
+  answer: (line: string) => Promise<void>,
+  options?: CallOptions,
+): Promise<ScriptResult> {
   let asked = '';
   let said = '';
   for await (const { type, bytes } of handle) {
@@ -116,7 +136,7 @@ export async function runAsking(
   }
   const { code } = await handle.exit;
   options?.signal?.throwIfAborted();
-  return { code, stderr: said };
+  return { code, stdout: asked, stderr: said };
 }
 
 /** Hands the line to a script. One that has ended by then says why by itself. */

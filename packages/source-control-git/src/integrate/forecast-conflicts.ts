@@ -1,6 +1,7 @@
 import type { Forecast, ForecastConflict, ForecastOptions, ObjectId, SandboxId, Slug } from '@litterbox/core/provider';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { type ByteString, fromByteString } from '../git/byte-text.ts';
+import { readPlainHead } from '../person/plain-head.ts';
 import { readUserConfig } from '../person/user-config.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 import { ForecastCache } from '../publish/forecast-cache.ts';
@@ -45,11 +46,12 @@ export async function forecastConflicts(
 ): Promise<Forecast> {
   const startedMs = performance.now();
   const isOver = () => budgetMs !== undefined && performance.now() - startedMs > budgetMs;
+  const made = ids.filter((id) => hasRevisions(store, id));
+  if (made.length === 0) return { conflicts: [], untried: 0 };
   const tries = await Tries.open(store, user, signal);
   const conflicts: ForecastConflict[] = [];
   const unknown: SandboxId[] = [];
   const add = (found: ForecastConflict) => void (found.paths.length > 0 && conflicts.push(found));
-  const made = ids.filter((id) => tries.isMade(id));
   for (const id of made) {
     const paths =
       (budgetMs === undefined ? undefined : tries.known(id)) ?? (isOver() ? undefined : await tries.withHead(id));
@@ -90,14 +92,14 @@ class Tries {
   }
 
   static async open(store: Store, user: UserRepository, signal: AbortSignal | undefined): Promise<Tries> {
-    const head = await resolveHead(user, await readHeadRef(user, { signal }), { signal });
-    const configuration = mergeSettings(await readUserConfig(user, '^(merge|diff)\\.', signal));
+    const [plain, configured] = await Promise.all([
+      readPlainHead(user, store),
+      readUserConfig(user, '^(merge|diff)\\.', signal),
+    ]);
+    const head = plain?.commit ?? (await resolveHead(user, await readHeadRef(user, { signal }), { signal }));
+    const configuration = mergeSettings(configured);
     const cache = await ForecastCache.open(store, JSON.stringify([head, ...configuration]));
     return new Tries({ store, user, head, configuration, cache, signal });
-  }
-
-  isMade(id: SandboxId): boolean {
-    return this.#needs.store.refs.read(sandboxRefs(id).meta) !== undefined;
   }
 
   known(...ids: readonly SandboxId[]): readonly string[] | undefined {
@@ -166,6 +168,12 @@ class Tries {
     const { stages } = await mergeTrees(store, sides, OPTIONS, { configuration, attributes }, signal);
     return [...new Set(stages.map(({ path }) => fromByteString(path)))];
   }
+}
+
+/** Asking git about the others is most of what a list of them would do. */
+function hasRevisions({ refs }: Store, id: SandboxId): boolean {
+  const { base, tip, meta } = sandboxRefs(id);
+  return refs.read(meta) !== undefined && refs.read(tip) !== refs.read(base);
 }
 
 async function workOf(

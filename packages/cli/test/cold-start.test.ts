@@ -1,0 +1,26 @@
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { CliFixture, isBuilt } from './cli-fixture.ts';
+import { loadedFiles } from './loaded-files.ts';
+
+/** Reading and running these is most of a short command, and their number does not depend on the machine. Whoever makes one lower lowers it here. */
+const MOST = {
+  list: { files: 132, kilobytes: 2660 },
+  mcp: { files: 40, kilobytes: 2780 },
+  '--version': { files: 18, kilobytes: 210 },
+};
+
+(isBuilt ? test : test.skip).each(Object.entries(MOST))(
+  'a cold %s reads no more of the bundle than it did',
+  async (verb, most) => {
+    await using fixture = new CliFixture();
+    await fixture.run(['create', 'fix', '--provider', 'overlayfs']);
+    const read = (await loadedFiles(fixture, [verb])).filter((url) => /\/packages\/(cli|mcp)\/bundle\//.test(url));
+    const bytes = read.reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0);
+    const loaded = { files: read.length, kilobytes: Math.ceil(bytes / 1000) };
+    expect(loaded.files).toBeGreaterThan(5); // what is counted is the bundle
+    const isMore = loaded.files > most.files || loaded.kilobytes > most.kilobytes;
+    expect({ ...loaded, isMore }).toEqual({ ...loaded, isMore: false });
+  },
+);
