@@ -438,8 +438,12 @@ describe('the way back to copies', () => {
   const at = (...names: readonly string[]) => join(directory, ...names);
   const copies = () => [
     directory,
-    ...['upper', at('kept', 'upper'), at('whole', 'restored', 'upper')],
-    ...['some', at('kept', 'home'), at('whole', 'restored', 'home')],
+    'upper',
+    at('kept', 'upper'),
+    at('whole', 'restored', 'upper'),
+    'some',
+    at('kept', 'home'),
+    at('whole', 'restored', 'home'),
   ];
   const plan = ({ layers = ['upper', 'home'], copied = copies() } = {}) =>
     entry('directory', at('whole')) +
@@ -540,9 +544,9 @@ describe('the way back to copies', () => {
     });
     children.push(holder);
     await eventually(async () => existsSync(at('held')), Boolean);
-    const said = text(holder.stdout);
+    const printed = text(holder.stdout);
     expect(await restore()).toMatchObject({ code: 0 });
-    expect(await said).toBe('new\nstop\n');
+    expect(await printed).toBe('new\nstop\n');
   });
 
   it('is no path, and not to what is gone', async () => {

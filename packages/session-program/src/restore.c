@@ -48,7 +48,7 @@ static void join(char path[PATH_MAX], const char *prefix, const char *layer) {
   if (length < 0 || length >= PATH_MAX) fail("the plan has a layer with too long a name");
 }
 
-/* Who copies holds the lock too: where this program is killed, the next one waits for the end of that. */
+/* The copier holds the lock too: where this program is killed, the next one waits for the end of that. */
 static bool lock_copies(void) {
   int lock = open("restore.lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
   if (lock < 0) fail_errno("cannot open restore.lock");

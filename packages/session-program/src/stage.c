@@ -97,7 +97,7 @@ static bool make_directory(const char *name) { return mkdir(name, 0700) == 0; }
 static bool make_file(const char *name) { return write_new(name, "", 0, 0600); }
 static bool make_pipe(const char *name) { return mkfifo(name, 0600) == 0; }
 
-/* What is not waited for is to leave nothing. */
+/* A directory that nobody waits for is to leave nothing. */
 static void end_unless_awaited(struct plan *plan, const char *word) {
   if (!is_awaited(plan, word)) end_with(NOBODY_WAITS);
 }

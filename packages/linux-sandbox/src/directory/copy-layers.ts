@@ -98,7 +98,7 @@ export const COPY_EXITS = {
 /** Shell text for `runAsking`, before a copy gets its name: only while somebody waits for it. */
 export const ASK_BEFORE_NAME = asking('copied', COPY_EXITS.killed);
 
-/** What went wrong with a copy, from its exit code and what it printed. */
+/** The error of a copy, from its exit code and what it printed. */
 export function copyError(operation: string, provider: string, code: number, stderr: string): LitterboxError {
   const details = { operation, provider };
   switch (code) {

@@ -27,7 +27,7 @@ import { ensureDirectories, makeUnfinished, sweepUnfinished, UNFINISHED } from '
 export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
   /** On one mount, below whose root the snapshots lie too, in `snapshots`. */
   readonly directories: SandboxDirectories<Meta>;
-  /** What holds workspace and home. */
+  /** The directories that hold workspace and home. */
   layersOf(meta: Meta): readonly Layer[];
   /** @throws LitterboxError when this user cannot copy layers */
   assertCopyable(options?: CallOptions): Promise<void>;
@@ -252,7 +252,7 @@ ${sweepUnfinished(this.#snapshots)}`,
     );
   }
 
-  /** What killed programs left goes with it. */
+  /** Removes what killed programs left, too. */
   async #sweep(): Promise<void> {
     await runScriptOrFail(
       this.#directories.host,

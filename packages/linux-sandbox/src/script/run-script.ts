@@ -120,9 +120,9 @@ async function answered(
   options?: CallOptions,
 ): Promise<ScriptResult> {
   let asked = '';
-  let said = '';
+  let complaints = '';
   for await (const { type, bytes } of handle) {
-    if (type === 'stderr-data') said = (said + decodeRaw(bytes)).slice(-MAX_SAID_CHARACTERS);
+    if (type === 'stderr-data') complaints = (complaints + decodeRaw(bytes)).slice(-MAX_SAID_CHARACTERS);
     else asked += decodeRaw(bytes);
     for (let end = asked.indexOf('\n'); end >= 0; end = asked.indexOf('\n')) {
       await answer(asked.slice(0, end));
@@ -136,7 +136,7 @@ async function answered(
   }
   const { code } = await handle.exit;
   options?.signal?.throwIfAborted();
-  return { code, stdout: asked, stderr: said };
+  return { code, stdout: asked, stderr: complaints };
 }
 
 /** Hands the line to a script. One that has ended by then says why by itself. */
