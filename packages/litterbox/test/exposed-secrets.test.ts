@@ -55,7 +55,7 @@ class ExposedFixture extends LibraryFixture {
       this.stateDirectory,
       this.repository,
     ]);
-    look('files', holding.length > 0 ? `${this.value} ${holding}` : '');
+    look('files', holding.length > 0 ? this.value : '');
     return found;
   }
 
