@@ -606,7 +606,9 @@ const DEEP = [
   {
     name: 'library-podman',
     why: 'the library in containers of Podman',
-    files: ['^packages/litterbox/test/(base-over|field-setups|field-cases|fork|install|main-job|network|round-trips)'],
+    files: [
+      '^packages/litterbox/test/(base-over|exposed-secrets|field-setups|field-cases|fork|install|main-job|network|round-trips)',
+    ],
     env: on('podman'),
     uses: ['podman'],
   },
