@@ -436,7 +436,7 @@ const DEEP = [
   {
     name: 'ssh-lines',
     why: 'sandboxes over SSH on lines and links that are cut, silent, lossy and slow, on a full disk, beside other users, with files of the working tree',
-    files: ['^packages/provider-ssh/test/(lost-lines|broken-links|include)'],
+    files: ['^packages/provider-ssh/test/(lost-lines|broken-links|include|exposed-secrets)'],
   },
   {
     name: 'kit-ssh-user',
