@@ -454,7 +454,7 @@ const DEEP = [
   {
     name: 'ssh-lines',
     why: 'sandboxes over SSH on lines and links that are cut, silent, lossy and slow, on a full disk, beside other users, with files of the working tree',
-    files: ['^packages/provider-ssh/test/(lost-lines|broken-links|include)'],
+    files: ['^packages/provider-ssh/test/(lost-lines|broken-links|include|exposed-secrets)'],
   },
   {
     name: 'kit-ssh-user',
@@ -624,7 +624,9 @@ const DEEP = [
   {
     name: 'library-podman',
     why: 'the library in containers of Podman',
-    files: ['^packages/litterbox/test/(base-over|field-setups|field-cases|fork|install|main-job|network|round-trips)'],
+    files: [
+      '^packages/litterbox/test/(base-over|exposed-secrets|field-setups|field-cases|fork|install|main-job|network|round-trips)',
+    ],
     env: on('podman'),
     uses: ['podman'],
   },

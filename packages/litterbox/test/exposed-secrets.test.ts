@@ -44,7 +44,8 @@ class ExposedFixture extends LibraryFixture {
       if (existsSync(path)) look(`arguments of ${pid}`, readIfThere(path));
     }
     if (PROVIDER === 'docker' || PROVIDER === 'podman') {
-      const engine = (...args: readonly string[]) => execFileSync(PROVIDER, args, { encoding: 'utf8' });
+      const at = PROVIDER === 'podman' ? ['--url', `${process.env['CONTAINER_HOST']}`] : [];
+      const engine = (...args: readonly string[]) => execFileSync(PROVIDER, [...at, ...args], { encoding: 'utf8' });
       for (const id of engine('ps', '-aq').split('\n').filter(Boolean)) look('the engine', engine('inspect', id));
     }
     const holding = execFileSync('sh', [
@@ -55,7 +56,7 @@ class ExposedFixture extends LibraryFixture {
       this.stateDirectory,
       this.repository,
     ]);
-    look('files', holding.length > 0 ? `${this.value} ${holding}` : '');
+    look('files', holding.length > 0 ? this.value : '');
     return found;
   }
 

@@ -69,7 +69,7 @@ async function run(
   if (talk.json) talk.document(runCommand.document?.(result));
   else {
     if (result.interruption === 'timeout') talk.warning(timeoutText(result.durationMs));
-    tell(talk, result.recorded);
+    noteRecorded(talk, result.recorded);
     for (const hint of result.hints) talk.notice(`hint: ${visible(worded(hint, stepCommand))}`);
   }
   process.exitCode = result.interruption === 'timeout' ? TIMED_OUT : result.exit.code;
@@ -132,7 +132,7 @@ async function inTerminal({ talk }: Context, attached: AttachedProcess, timeoutM
     }
     const exit = await inside.exit;
     giveBack();
-    tell(talk, await attached.finish(exit));
+    noteRecorded(talk, await attached.finish(exit));
     process.exitCode = over.isOver ? TIMED_OUT : exit.code;
   } finally {
     giveBack();
@@ -174,7 +174,7 @@ async function piped(
     const interruption = over.isOver ? ({ interruption: 'timeout' } as const) : {};
     const outcome = { exit, stdout: stdout.kept(), stderr: stderr.kept(), durationMs, ...interruption };
     talk.document(runCommand.document?.({ ...outcome, recorded, hints }));
-  } else tell(talk, { ...recorded, hints });
+  } else noteRecorded(talk, { ...recorded, hints });
   process.exitCode = over.isOver ? TIMED_OUT : exit.code;
 }
 
@@ -206,7 +206,7 @@ function timeoutText(ranMs = 0): string {
 }
 
 /** One line on what was recorded, and what was not. */
-function tell(
+function noteRecorded(
   talk: Talk,
   { revision, changedFiles, warnings, moreWarnings, hints = [] }: RevisionResult & Partial<FinishedProcess>,
 ): void {

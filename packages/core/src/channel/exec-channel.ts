@@ -14,7 +14,7 @@ import { RedactedOutput } from './redacted-output.ts';
 import { printfFormat, quoted } from './shell-text.ts';
 import { ENTERED, type LimitCounts, report, type ScriptEnd, Worker } from './worker.ts';
 
-/** What the channel needs of a runtime. */
+/** The part of a runtime that the channel needs. */
 export interface ChannelTarget {
   spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle>;
 }
@@ -149,7 +149,7 @@ export class ExecChannel implements AsyncDisposable {
     this.#secrets = secrets;
   }
 
-  /** What runs commands that are given as text, see {@link whatToRun}. Unknown until the first command, or {@link warm}. */
+  /** The shell that runs commands given as text, see {@link whatToRun}. Unknown until the first command, or {@link warm}. */
   get shell(): CommandShell | undefined {
     return this.#shell;
   }
@@ -179,14 +179,14 @@ export class ExecChannel implements AsyncDisposable {
     const startedMs = performance.now();
     const stdout = new BoundedOutput(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
     const stderr = new BoundedOutput(command.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
-    const told = (chunk: OutputChunk) => {
+    const pass = (chunk: OutputChunk) => {
       (chunk.type === 'stdout-data' ? stdout : stderr).push(chunk.bytes);
       return command.onOutput?.(chunk);
     };
     const redacted = new RedactedOutput(command.isRaw ? NO_SECRETS : this.#secrets);
     const keep = (chunk: OutputChunk) => {
       const passed = redacted.push(chunk);
-      return passed && told(passed);
+      return passed && pass(passed);
     };
 
     const worker = await this.#worker(options);
@@ -241,7 +241,7 @@ export class ExecChannel implements AsyncDisposable {
       );
     }
     if (end === 'lost') interruption ??= 'channel-lost';
-    for (const chunk of redacted.end()) await told(chunk);
+    for (const chunk of redacted.end()) await pass(chunk);
     return {
       exit: exitStatusOf(typeof end === 'object' ? end.code : 137),
       stdout: stdout.kept(),
@@ -252,7 +252,7 @@ export class ExecChannel implements AsyncDisposable {
     };
   }
 
-  /** What limits have done in the sandbox since it was started, as far as the kernel tells it. For {@link hitLimits}. */
+  /** Counts of how often limits struck since the sandbox was started, as far as the kernel tells it. For {@link hitLimits}. */
   async limitCounts(options?: CallOptions): Promise<LimitCounts> {
     const worker = await this.#worker(options);
     const end = await worker.run(':', () => {});

@@ -39,7 +39,7 @@ test('a command holds the secret, and nothing that it prints has it', async () =
   expect(await said(attached.process)).toBe('[secret TOKEN]\n');
   await attached.finish(await attached.process.exit);
   await fixture.openRepository.close(); // what was kept behind the calls is there
-  // Of the sandbox itself nothing is asked: it is the one place that has it.
+  // The sandbox itself is not asked: it is the one place that has it.
   const kept = JSON.stringify([
     fixture.shelves.records,
     [...(fixture.shelves.repositories.find('/home/person/project')?.histories.values() ?? [])],

@@ -74,7 +74,7 @@ function originOf(name: string, entry: Readonly<Record<string, unknown>>): Secre
   return { [known]: place } as unknown as SecretOrigin;
 }
 
-/** What steers programs is no variable for a secret. */
+/** A secret in a variable that steers programs would be code. */
 function badVariable(name: string, variable: unknown): Refused | undefined {
   const path = [name, 'expose'];
   if (typeof variable !== 'string')

@@ -12,5 +12,5 @@ export type ConfiguredSecret = SecretOrigin & { readonly expose?: string };
 
 /** Where it is kept alone. */
 export function originOf({ expose: _expose, ...origin }: ConfiguredSecret): SecretOrigin {
-  return origin as SecretOrigin;
+  return origin;
 }

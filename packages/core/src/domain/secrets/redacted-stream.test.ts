@@ -12,7 +12,7 @@ function passed(secrets: readonly (readonly [string, string])[], chunks: readonl
   return parts.map((part) => Buffer.from(part).toString());
 }
 
-/** What the whole text becomes: the longest secret at the first place, again and again. */
+/** The same of a whole text: the longest secret at the first place, again and again. */
 function expected(secrets: readonly (readonly [string, string])[], text: string): string {
   const longestFirst = [...secrets].sort(([, left], [, right]) => right.length - left.length);
   let out = '';

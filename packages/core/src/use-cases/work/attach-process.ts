@@ -80,7 +80,7 @@ export class AttachProcess {
       env = {},
       cwd,
       tool = 'shell',
-      message: saidMessage,
+      message: givenMessage,
       subject: given,
       callId,
       isMerged = false,
@@ -93,7 +93,7 @@ export class AttachProcess {
     checkedCommand(command);
     assertVariables('sandbox.attach', env);
     const found = await this.#needs.findSandbox.find(sandbox, options);
-    assertMessage(found, saidMessage);
+    assertMessage(found, givenMessage);
     const how: HowToStart = {
       command,
       cwd: workspacePath(found.workdir, cwd ?? '.'),
@@ -111,7 +111,7 @@ export class AttachProcess {
     const notice = await this.#others(found);
     const words = given ?? (command === INTERACTIVE_SHELL ? 'interactive' : commandSubject(command));
     const subject = opened.secrets.redacted(words);
-    const message = saidMessage === undefined ? undefined : opened.secrets.redacted(saidMessage);
+    const message = givenMessage === undefined ? undefined : opened.secrets.redacted(givenMessage);
     const finishAudit = await this.#needs.audit.start({
       operation: tool === 'shell' ? 'sandbox-shell' : 'sandbox-run',
       actor: this.#needs.actor,
