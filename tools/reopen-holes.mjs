@@ -461,9 +461,9 @@ const HOLES = [
   },
   {
     name: 'files-of-a-revision',
-    file: `${GIT}/record/record-revision.ts`,
-    guard: 'if (scanned.candidates.size > MAX_FILES) {',
-    hole: 'if (scanned.candidates.size < 0) {',
+    file: `${GIT}/record/collect-files.ts`,
+    guard: 'if (scanned.candidates.size > MAX_FILES) await',
+    hole: 'if (scanned.candidates.size < 0) await',
     at: 'packages/source-control-git/test/load.test.ts',
     tests: ['AX126:'],
   },
