@@ -46,7 +46,10 @@ const FOLDERS = {
     .concat('packages/litterbox/test'),
   frameworks: ['packages/ai-sdk/test', 'packages/e2b/test', 'packages/openai-agents/test'],
   providers: ['packages/providers/src'],
-  cli: ['packages/cli/test', ...['', '/commands', '/inside', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`)],
+  cli: [
+    'packages/cli/test',
+    ...['', '/commands', '/inside', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`),
+  ],
   conformance: ['packages/conformance'],
   tools: ['tools'],
   mcp: ['packages/mcp/test'],

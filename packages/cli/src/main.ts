@@ -40,9 +40,9 @@ export async function main(args: readonly string[]): Promise<void> {
   stop('SIGINT', 130);
   stop('SIGTERM', 143);
   let talk = new Talk({ json: args.includes('--json'), quiet: false, color: undefined });
-  const leave = (error: NodeJS.ErrnoException, tell: () => number) => {
+  const leave = (error: NodeJS.ErrnoException, status: () => number) => {
     if (signalled !== undefined) return;
-    process.exit(error.code === 'EPIPE' ? READER_GONE : tell());
+    process.exit(error.code === 'EPIPE' ? READER_GONE : status());
   };
   process.stderr.on('error', (error) => leave(error, () => 70));
   process.stdout.on('error', (error) => leave(error, () => report(unwritten(error), talk, undefined, directory)));

@@ -178,8 +178,8 @@ describe('litterbox agent run', () => {
       const ran = await run('agent', 'run', 'scripted', '--sandbox', 'one');
       expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('Its task: a note of yours') });
       expect(await ask('notes')).toMatchObject({ notes: [{ given: { to: 'scripted', isTask: true } }] });
-      const told = async () => (await run('run', 'one', 'cat told.txt')).stdout;
-      expect(await told()).toContain(`\n\nnew.txt, line 1 as of revision 1, "new":\n${note.words}`);
+      const heard = async () => (await run('run', 'one', 'cat told.txt')).stdout;
+      expect(await heard()).toContain(`\n\nnew.txt, line 1 as of revision 1, "new":\n${note.words}`);
       expect(await run('agent', 'run', 'scripted', '--sandbox', 'one')).toMatchObject({ code: 2 });
 
       // One that comes while the agent is at work is its next task.
@@ -188,7 +188,7 @@ describe('litterbox agent run', () => {
       expect(await ask('note', { ...note, words: 'Later.' })).toMatchObject({ agent: 'scripted' });
       await run('run', 'one', 'touch /tmp/go');
       expect(await working).toMatchObject({ code: 0 });
-      expect(await told()).toMatch(/Later\.$/);
+      expect(await heard()).toMatch(/Later\.$/);
     } finally {
       page.kill('SIGINT');
       await once(page, 'exit');

@@ -1317,7 +1317,10 @@ describe('the command line', () => {
     expect(inGone('-C .. list').status).toBe(3);
     expect(inGone('--version')).toMatchObject({ status: 0, stderr: '' });
     expect(inGone(`-C ${fixture.repository} create gone`)).toMatchObject({ status: 0, stdout: 'gone\n' });
-    expect(inGone(`-C ${fixture.repository} run gone pwd`)).toMatchObject({ status: 0, stdout: `${fixture.repository}\n` });
+    expect(inGone(`-C ${fixture.repository} run gone pwd`)).toMatchObject({
+      status: 0,
+      stdout: `${fixture.repository}\n`,
+    });
   });
 
   it('FC-461: output that nobody takes to its end is no success', async () => {
@@ -1329,14 +1332,14 @@ describe('the command line', () => {
         env: fixture.environment,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-      const [said] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')]);
-      return { code: child.exitCode, said };
+      const [stderr] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')]);
+      return { code: child.exitCode, stderr };
     };
     const lines = `${NODE.join(' ')} run pipe 'yes | head -n 1000000; exit 7'`;
     expect(await shell(`${lines} | head -n 1; exit "\${PIPESTATUS[0]}"`)).toMatchObject({ code: 141 });
     expect(await shell(`${NODE.join(' ')} list >/dev/full`)).toEqual({
       code: 5,
-      said: expect.stringContaining('cannot be written to its end'),
+      stderr: expect.stringContaining('cannot be written to its end'),
     });
   });
 

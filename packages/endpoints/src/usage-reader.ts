@@ -39,7 +39,7 @@ export class UsageReader {
   }
 
   /**
-   * Who goes away before the last words of a stream, or asks a server that counts on demand, still spends.
+   * A reader that leaves a stream before its last words, or that never asks the server to count, still spends.
    *
    * @param sentBytes length of the question
    */

@@ -23,8 +23,12 @@ test.each([
   ['text/event-stream', RESPONSES, { input: 5, output: 6 }],
   ['application/json', CHAT, { input: 8, output: 9 }],
   ['application/json; charset=utf-8', GEMINI, { input: 4, output: 5 }],
-  // Who goes away before the count, or never asks for it, has spent all the same.
-  ['text/event-stream', ANTHROPIC.slice(0, ANTHROPIC.indexOf('event: x\ndata: {"type":"message_delta"')), estimate(10, 8)],
+  // A reader that leaves before the count, or never asks for it, has spent all the same.
+  [
+    'text/event-stream',
+    ANTHROPIC.slice(0, ANTHROPIC.indexOf('event: x\ndata: {"type":"message_delta"')),
+    estimate(10, 8),
+  ],
   ['text/event-stream', events(delta('x'.repeat(400)), delta('y')), estimate(25, 101)],
   ['text/event-stream', events({ type: 'response.output_text.delta', delta: 'z'.repeat(40) }), estimate(25, 10)],
   ['application/json', CHAT.slice(0, CHAT.indexOf('"usage":{"prompt_tokens":8')), estimate(25, 11)],

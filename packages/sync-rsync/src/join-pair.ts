@@ -22,13 +22,13 @@ export interface PairOutcome {
  * Runs the sender on one host and, on the other, the receiver that it asks for, and carries bytes between them until both end.
  *
  * @param far where the receiver works, an absolute path
- * @param tell gets what the sender says beside the connection
+ * @param onStderr gets what the sender says beside the connection
  */
 export async function joinPair(
   near: Host,
   far: HostDirectory,
   argv: readonly [string, ...string[]],
-  tell: (bytes: Uint8Array) => void,
+  onStderr: (bytes: Uint8Array) => void,
   signal?: AbortSignal,
 ): Promise<PairOutcome> {
   const sender = await near.spawn({ argv, stdin: 'pipe' });
@@ -44,7 +44,7 @@ export async function joinPair(
     let connect: ProcessHandle | undefined;
     let head: Uint8Array = new Uint8Array();
     for await (const { type, bytes } of sender) {
-      if (type === 'stderr-data') tell(bytes);
+      if (type === 'stderr-data') onStderr(bytes);
       else if (connect) await connect.write(bytes);
       else {
         head = joined(head, bytes);

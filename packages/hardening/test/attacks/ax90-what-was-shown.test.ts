@@ -180,7 +180,11 @@ describe('what was shown', () => {
     'AX190: a line that a terminal writes over, and a comment that a lone CR ends, are named',
     async (fixture) => {
       const sandbox = await fixture.open().create({ name: 'a' });
-      const hidden = { 'over.sh': 'evil\r: # fine\n', 'comment.js': '// fine\revil()\n', 'back.txt': 'evil\b\b\b\bfine\n' };
+      const hidden = {
+        'over.sh': 'evil\r: # fine\n',
+        'comment.js': '// fine\revil()\n',
+        'back.txt': 'evil\b\b\b\bfine\n',
+      };
       for (const [path, text] of Object.entries(hidden)) await sandbox.files.write(path, text);
       await sandbox.files.write('windows.txt', 'fine\r\nfine\r\r\n');
       await sandbox.files.write('ends.txt', '\r'.repeat(2 ** 20 - 2)); // costs no more than its length

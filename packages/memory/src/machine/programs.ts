@@ -209,6 +209,16 @@ const basics: Readonly<Record<string, Program>> = {
     });
   },
 
+  /** Knows modes alone, as `stat -c %a`. */
+  async stat(process, [option, format, ...names]) {
+    if (option !== '-c' || format !== '%a') return 1;
+    return await each(process, 'stat', names, async (path) => {
+      const { node } = process.machine.files.find(path);
+      if (!node || !('mode' in node)) throw new FileFailure('No such file or directory');
+      await process.write(1, `${(node.mode & 0o777).toString(8)}\n`);
+    });
+  },
+
   async chmod(process, [how = '', ...rest]) {
     const [mode = '', ...names] = how === '-R' ? rest : [how, ...rest];
     const { files } = process.machine;

@@ -92,7 +92,7 @@ const COMMON_ENVIRONMENT = {
   GIT_PROTOCOL_FROM_USER: '0',
 };
 
-/** Of the person's environment, what their own filters, merge tools and signing programs need. No other `GIT_*`, ever. */
+/** The variables of the person that their own filters, merge tools and signing programs need. No other `GIT_*`, ever. */
 const USER_VARIABLES = [
   'PATH',
   'HOME',

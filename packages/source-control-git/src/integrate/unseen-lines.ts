@@ -5,7 +5,7 @@ import { readBlobs } from '../store/read-blobs.ts';
 import type { PathStep } from '../store/read-diff.ts';
 import type { Store } from '../store/store.ts';
 
-/** Of the controls only those below steer the terminal of who prints the file; half of a pair is a byte that is no text. */
+/** Few controls steer the terminal of who prints the file: those below. Half of a pair is a byte that is no text. */
 const HARMLESS = /^[\p{Cc}\p{Cs}]$/u;
 const BEGINS_ESCAPE = /[\x1b\x90\x9b\x9d-\x9f]/;
 /** The cursor goes back, over what is seen then; languages take a lone CR for the end of a line, and of a comment. */

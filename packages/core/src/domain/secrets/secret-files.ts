@@ -64,7 +64,7 @@ gcloud/access_tokens.db gcloud/legacy_credentials/* doctl/config.yaml`,
 const NAMED_FILES: readonly SecretFiles[] = [{ holds: 'credentials of a cloud', names: 'credentials' }];
 /** Names of private keys and of what is for everybody, such as a certificate: in the working tree nobody misses either. */
 const NAMED_KEYS: readonly SecretFiles[] = [{ holds: 'private key', names: '*.pem *.key *.p8' }];
-/** What nobody sees who stands on the working tree itself, because a look into each would come too late. */
+/** Nobody sees these who stands on the working tree itself, because a look into each would come too late. */
 const NAMED_PLACES = '.npmrc .aws .azure .gnupg .kube .ssh';
 
 const words = (text = '') => text.split(/\s+/).filter(Boolean);

@@ -70,7 +70,7 @@ function withoutUndefined(input: unknown, depth = 0): unknown {
   return Object.fromEntries(depth > 0 ? given : given.map(([key, value]) => [key, withoutUndefined(value, 1)]));
 }
 
-/** Of what may have several types: each of them, once. */
+/** Lists the types of what may have several, each once. */
 function oneOfTypes({ errors }: z.core.$ZodIssueInvalidUnion): string {
   const types = errors.map(([first]) => {
     if (first === undefined) return 'another type';

@@ -68,7 +68,7 @@ export class SeatAgent {
 }
 
 const HINT =
-  'Wait for it to end, or give this agent a sandbox of its own. litterbox with and mcp let both work in this one: --share.';
+  'Wait for it to end, or give this agent a sandbox of its own. Where its command knows --share, both can work in this one.';
 
 /** @throws LitterboxError `BUSY` that names the agent which has the seat */
 export async function takeSeat(
