@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { compiledCodeDirectory } from './compiled-code.ts';
+import { compiledCodeDirectory } from './person/compiled-code.ts';
 
 const compiled = compiledCodeDirectory(process.env, process.getuid?.());
 if (compiled !== undefined) enableCompileCache?.(compiled); // of the modules below: half of the start-up

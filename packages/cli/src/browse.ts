@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { LitterboxError } from '@litterbox/core';
-import { personsPath } from './persons-path.ts';
+import { personsPath } from './person/persons-path.ts';
 
 /** Opens an address in the browser of the person. @throws LitterboxError `TOOL_MISSING` */
 export async function browse(url: string, directory: string): Promise<void> {

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { isCancel } from './terminal/ask.ts';
 import { blamedCommand } from './words/blamed-command.ts';
 import { contextOf } from './context.ts';
-import { currentDirectory, directoryOf } from './current-directory.ts';
+import { currentDirectory, directoryOf } from './person/current-directory.ts';
 import { toHere } from './from-here.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { jsonLine } from './terminal/json-line.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Context } from './context.ts';
 import { isDumb } from './terminal/is-dumb.ts';
 import { passOn } from './terminal/output-streams.ts';
-import { personsPath } from './persons-path.ts';
+import { personsPath } from './person/persons-path.ts';
 
 /**
  * Writes lines to the person's pager on a terminal, and straight to stdout elsewhere. Asks for no more of them once the person has left.

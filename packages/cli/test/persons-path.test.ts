@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { personsPath } from '../src/persons-path.ts';
+import { personsPath } from '../src/person/persons-path.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'litterbox-path-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

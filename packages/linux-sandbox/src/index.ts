@@ -32,8 +32,8 @@ export {
 export { TAKE_LAYERS_BACK, keepLayers } from './directory/keep-setup.ts';
 export type { Layer } from './directory/layer.ts';
 export { layTree } from './directory/lay-tree.ts';
-export { LayerSnapshots, type LayerSnapshotsInput } from './directory/layer-snapshots.ts';
-export { DISK_USAGE } from './directory/snapshot-usage.ts';
+export { LayerSnapshots, type LayerSnapshotsInput } from './snapshots/layer-snapshots.ts';
+export { DISK_USAGE } from './snapshots/snapshot-usage.ts';
 export {
   LayeredSetups,
   type KeptPlace,

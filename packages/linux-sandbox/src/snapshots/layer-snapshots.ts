@@ -14,14 +14,15 @@ import {
 import { listNamed } from '../script/list-named.ts';
 import { cannotHonour } from '@litterbox/sandbox-kit';
 import { copiesPlan } from '../script/copies-plan.ts';
-import { confinedCopy } from './copy-layers.ts';
-import type { DirectoryDescription } from './directory-description.ts';
-import type { Layer } from './layer.ts';
+import { confinedCopy } from '../directory/copy-layers.ts';
+import type { DirectoryDescription } from '../directory/directory-description.ts';
+import type { Layer } from '../directory/layer.ts';
 import type { PlanEntry } from '../script/plan-entry.ts';
+import { replaceLayersScript, type RestorePlace, restorePlan, RESTORING } from './restore-layers.ts';
 import { runScriptOrFail } from '../script/run-script.ts';
-import { descriptionLine, type SandboxDirectories } from './sandbox-directories.ts';
+import { descriptionLine, type SandboxDirectories } from '../directory/sandbox-directories.ts';
 import { DISK_USAGE, snapshotUsage } from './snapshot-usage.ts';
-import { ensureDirectories, makeUnfinished, sweepUnfinished, UNFINISHED } from './unfinished.ts';
+import { ensureDirectories, makeUnfinished, sweepUnfinished, UNFINISHED } from '../directory/unfinished.ts';
 
 /** How a provider keeps its sandboxes, for {@link LayerSnapshots}. */
 export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
@@ -60,8 +61,6 @@ export interface LayerSnapshotsInput<Meta extends DirectoryDescription> {
 
 /** Names that are ours: nothing else is ever looked for. */
 const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** A sandbox's description while its layers are being replaced: until then, and after a kill, it is one that cannot be opened. */
-const RESTORING = 'meta.restoring';
 const OPERATION = 'snapshot.restore';
 /** In a snapshot's directory: what {@link LayerSnapshots.list} tells of it. Snapshots of earlier releases lack it. */
 const KEPT = 'kept.json';
@@ -150,34 +149,23 @@ mv -T ${quoted(kept)} ${quoted(`${this.#snapshots}/${name}`)}`;
     const meta = await this.#read(id, options);
     await this.#assertCopyable(meta, options);
     const next = this.#input.restored(meta, keptMeta);
-    const plan = this.#restorePlan(id, from, next);
-    if (plan && (await this.#input.putBack?.(meta, plan, options))) return;
-    await this.#restoreByShell(meta, from, next, options);
-  }
-
-  /** The same as {@link #restoreByShell}; undefined where it takes other programs. */
-  #restorePlan(id: SandboxId, from: string, next: Meta): readonly PlanEntry[] | undefined {
     const { layout, removal } = this.#directories;
-    const copied = `${this.#directories.filesOf(id).directory}/restored`;
-    const layers = this.#input.layersOf(next);
-    const copies = copiesPlan({ root: layout.root, layers, from, to: copied });
-    return (
-      copies && [
-        copies,
-        ['layers', ...layers.map(({ name }) => name)],
-        ['description', descriptionLine(next)],
-        ['by-shell', `${removal}remove_tree ${quoted(copied)}`],
-        ['go'],
-      ]
-    );
+    const { directory } = this.#directories.filesOf(id);
+    const place = { root: layout.root, directory, removal, layers: this.#input.layersOf(next) };
+    const plan = restorePlan(place, from, descriptionLine(next));
+    if (plan && (await this.#input.putBack?.(meta, plan, options))) return;
+    await this.#restoreByShell(meta, place, from, descriptionLine(next), options);
   }
 
-  async #restoreByShell(meta: Meta, from: string, next: Meta, options?: CallOptions): Promise<void> {
-    const { layersOf, ended } = this.#input;
-    const { host, layout, removal } = this.#directories;
-    const { root } = layout;
-    const { directory } = this.#directories.filesOf(meta.id);
-    const layers = layersOf(next);
+  async #restoreByShell(
+    meta: Meta,
+    place: RestorePlace,
+    from: string,
+    description: string,
+    options?: CallOptions,
+  ): Promise<void> {
+    const { host } = this.#directories;
+    const { root, directory, removal, layers } = place;
     const copies = layers.map(({ name, copy }) => copy(`${from}/${name}`, `${directory}/restored/${name}`));
     const prepare = `${removal}cd ${quoted(directory)} && exec 7>>restore.lock && flock -w 60 7 || exit 1
 remove_tree restored && mkdir restored || exit 1
@@ -191,19 +179,8 @@ ${confinedCopy({ root, isRoot: await this.#input.isRoot(options), copy: copies.j
       `cd ${quoted(directory)} && { [ ! -e meta.json ] || mv -T meta.json ${RESTORING}; }`,
     );
     // No part of a script: every user of the machine reads the arguments of its processes.
-    await host.files.write(`${directory}/meta.new`, encodeRaw(descriptionLine(next)));
-    await ended(
-      meta,
-      `${removal}cd ${quoted(directory)} || exit 1
-for layer in ${layers.map(({ name }) => quoted(name)).join(' ')}; do
-if [ -d "restored/$layer" ]; then { [ ! -d "$layer" ] || mv -T "$layer" "restored/old-$layer"; } && mv -T "restored/$layer" "$layer" || exit 1; fi
-done
-mkdir -p home-work || exit 1
-[ ! -e paused ] || { : >stopped && rm -f paused; } || exit 1
-rm -f scan-state.json
-mv -T meta.new meta.json && rm -f ${RESTORING} || exit 1
-remove_tree restored`,
-    );
+    await host.files.write(`${directory}/meta.new`, encodeRaw(description));
+    await this.#input.ended(meta, replaceLayersScript(place));
   }
 
   /** All of them by one script, whatever their number. */

@@ -1,5 +1,5 @@
 import { type CallOptions, type Host, quoted, type SnapshotName, type SnapshotUsage } from '@litterbox/core/provider';
-import { confinedCopy } from './copy-layers.ts';
+import { confinedCopy } from '../directory/copy-layers.ts';
 import { runScriptOrFail } from '../script/run-script.ts';
 
 /** Numbers of file systems, as `stat -f -c %t` prints them, on which files of ours share no blocks. */
