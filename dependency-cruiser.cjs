@@ -20,7 +20,17 @@ const ROOMS = {
   ],
   'core/src/ports': ['common', 'machine', 'source-control', 'sandbox', 'state', 'network', 'person'],
   'provider-overlayfs/src': ['plan', 'machine', 'layers', 'strategies', 'session'],
-  'linux-sandbox/src': ['kernel', 'loopback', 'script', 'program', 'directory', 'snapshots', 'disk', 'artefacts', 'session'],
+  'linux-sandbox/src': [
+    'kernel',
+    'loopback',
+    'script',
+    'program',
+    'directory',
+    'snapshots',
+    'disk',
+    'artefacts',
+    'session',
+  ],
   'source-control-git/src': [
     'git',
     'objects',
