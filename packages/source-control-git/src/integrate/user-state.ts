@@ -4,7 +4,7 @@ import { LitterboxError, visibleName } from '@litterbox/core/provider';
 import { type ByteString, fromByteString } from '../git/byte-text.ts';
 import { parentOf } from '../ignore/ignore-matcher.ts';
 import { type ChangedEntry, findLooseAlready, findStagedAlready, readChangedEntries } from '../person/already-there.ts';
-import { findLeftOutFiles } from '../person/left-out-files.ts';
+import { findLeftOutFiles } from '../ignore/left-out-files.ts';
 import { findMarkedFiles, type MarkedFiles } from '../person/marked-files.ts';
 import { onDisk } from '../git/on-disk.ts';
 import type { PathStep } from '../store/read-diff.ts';

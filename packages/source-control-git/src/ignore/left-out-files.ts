@@ -1,8 +1,8 @@
 import type { ByteString } from '../git/byte-text.ts';
 import { lstatOf } from '../git/on-disk.ts';
-import { parentOf } from '../ignore/ignore-matcher.ts';
+import { parentOf } from './ignore-matcher.ts';
 import type { PathStep } from '../store/read-diff.ts';
-import type { UserRepository } from './user-repository.ts';
+import type { UserRepository } from '../person/user-repository.ts';
 
 /**
  * The paths that a sparse checkout leaves out of the work tree: git's own merge changes them in the index alone. Patterns are not read. A new
