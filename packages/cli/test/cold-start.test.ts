@@ -4,11 +4,14 @@ import { expect, test } from '@jest/globals';
 import { CliFixture, isBuilt } from './cli-fixture.ts';
 import { loadedFiles } from './loaded-files.ts';
 
-/** Reading and running these is most of a short command, and their number does not depend on the machine. Whoever makes one lower lowers it here. */
+/**
+ * Reading and running these is most of a short command, and their number does not depend on the machine: a twentieth more than there were, so
+ * that a new use case has room and a command that loads all others has none. Whoever makes one lower lowers it here.
+ */
 const MOST = {
-  list: { files: 132, kilobytes: 2660 },
-  mcp: { files: 40, kilobytes: 2780 },
-  '--version': { files: 18, kilobytes: 210 },
+  list: { files: 140, kilobytes: 2790 },
+  mcp: { files: 42, kilobytes: 2920 },
+  '--version': { files: 18, kilobytes: 220 },
 };
 
 (isBuilt ? test : test.skip).each(Object.entries(MOST))(
