@@ -6,7 +6,7 @@ import { createLitterbox, type Litterbox, type LitterboxOptions, type RunOptions
 import { type Canary, canary } from './canary.ts';
 import { type ExecutionMarks, executionMarks } from './execution-marks.ts';
 import { findCanaries } from './find-canaries.ts';
-import { hostDigest } from './host-digest.ts';
+import { COMPILED_CODE, hostDigest } from './host-digest.ts';
 import { hostEnvironment } from './host-environment.ts';
 import { repositoryDigest } from './repository-digest.ts';
 import { Fixture, RepositoryFixture } from '@litterbox/testing';
@@ -53,6 +53,7 @@ export async function attackFixture(files?: Readonly<Record<string, string>>): P
   const canaries: Canary[] = Object.values(secrets);
   writeFileSync(join(home, 'canary-read.txt'), secrets.home.secret);
   mkdirSync(join(home, '.ssh'), { mode: 0o700 });
+  mkdirSync(join(home, COMPILED_CODE), { recursive: true, mode: 0o700 });
   writeFileSync(join(home, '.ssh/id_ed25519'), secrets.home.secret);
   scratch.file('.env', `TOKEN=${secrets.env.secret}\n`);
   scratch.git('config', 'remote.origin.url', `https://user:${secrets.env.secret.slice(-32)}@localhost/x.git`);

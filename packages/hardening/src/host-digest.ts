@@ -35,6 +35,9 @@ const DIRECTORIES = [
   '/proc/sys/fs/binfmt_misc',
 ];
 
+/** Below the home: the command keeps its own compiled code there, and the digest passes over it. */
+export const COMPILED_CODE = '.cache/litterbox/compiled';
+
 /** What an attack on the machine would change, and a test must not; with the person's home directory, listed deep. */
 export function hostDigest(home: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
@@ -48,6 +51,7 @@ export function hostDigest(home: string): Readonly<Record<string, string>> {
   const visit = (path: string) => {
     for (const name of namesIn(path)) {
       const at = join(path, name);
+      if (at === join(home, COMPILED_CODE)) continue;
       const { mode, size, mtimeMs } = lstatSync(at);
       found[at] = `${mode.toString(8)} ${size} ${mtimeMs}`;
       if ((mode & 0o170000) === 0o040000) visit(at);
