@@ -42,6 +42,7 @@ const ROOMS = {
     'record',
     'publish',
     'settle',
+    'plan',
     'integrate',
   ],
   'cli/src': ['terminal', 'words'],

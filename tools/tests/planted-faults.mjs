@@ -372,14 +372,14 @@ export const PLANTED_FAULTS = [
   },
   {
     name: 'risky-files',
-    file: `${GIT}/integrate/risky-changes.ts`,
+    file: `${GIT}/plan/risky-changes.ts`,
     from: 'const reasons = new Set(whatRunsLater(path));',
     to: 'const reasons = new Set(whatRunsLater(path).slice(0, 0));',
     tests: ['A10:', 'A23:', 'AX33:'],
   },
   {
     name: 'hidden-names',
-    file: `${GIT}/integrate/risky-changes.ts`,
+    file: `${GIT}/plan/risky-changes.ts`,
     from: 'else if (reasons.size === 0 && HIDDEN.test(path)',
     to: 'else if (reasons.size < 0 && HIDDEN.test(path)',
     tests: ['AX122:'],
@@ -393,7 +393,7 @@ export const PLANTED_FAULTS = [
   },
   {
     name: 'named-by-git',
-    file: `${GIT}/integrate/risky-changes.ts`,
+    file: `${GIT}/plan/risky-changes.ts`,
     from: 'if (byGit !== undefined) reasons.add(byGit);',
     to: 'if (byGit !== undefined) reasons.delete(byGit);',
     tests: ['AX32: files'],
@@ -449,7 +449,7 @@ export const PLANTED_FAULTS = [
   },
   {
     name: 'contents-behind-pointers',
-    file: `${GIT}/integrate/written-files.ts`,
+    file: `${GIT}/plan/written-files.ts`,
     from: 'if (sizeBytes === undefined) continue;',
     to: 'if (sizeBytes !== null) continue;',
     tests: ['AX100:'],

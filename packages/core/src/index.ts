@@ -1,14 +1,7 @@
 // What embedders import.
-export {
-  type ChannelCommand,
-  type ChannelTarget,
-  type CommandOutcome,
-  ExecChannel,
-  exitStatusOf,
-  whatToRun,
-  type OutputListener,
-  type RunningCommand,
-} from './channel/exec-channel.ts';
+export { type ChannelCommand, whatToRun, type OutputListener, type RunningCommand } from './channel/channel-command.ts';
+export { type ChannelTarget, ExecChannel } from './channel/exec-channel.ts';
+export { type CommandOutcome, exitStatusOf } from './channel/command-outcome.ts';
 export { BoundedOutput } from './channel/bounded-output.ts';
 export type { CommandShell } from './channel/command-shell.ts';
 export { CallGuard } from './channel/call-guard.ts';
@@ -276,7 +269,7 @@ export { writeFile } from './operations/work/write-file.ts';
 export { archiveFiles, type FilesArchive } from './operations/work/archive-files.ts';
 export { writeFiles } from './operations/work/write-files.ts';
 export type { AttachInput } from './use-cases/work/attach-input.ts';
-export type { AttachedProcess, FinishedProcess } from './use-cases/work/attach-process.ts';
+export type { AttachedProcess, FinishedProcess } from './use-cases/work/attached-process.ts';
 export type { RunState, RunStateResult } from './use-cases/session/change-run-state.ts';
 export type { WorkspaceChange } from './use-cases/work/change-workspace.ts';
 export { AskProviders } from './use-cases/common/ask-providers.ts';

@@ -1,14 +1,7 @@
 // Everything an implementor of a port may import, and nothing it may not.
-export {
-  type ChannelCommand,
-  type ChannelTarget,
-  type CommandOutcome,
-  ExecChannel,
-  exitStatusOf,
-  whatToRun,
-  type OutputListener,
-  type RunningCommand,
-} from './channel/exec-channel.ts';
+export { type ChannelCommand, whatToRun, type OutputListener, type RunningCommand } from './channel/channel-command.ts';
+export { type ChannelTarget, ExecChannel } from './channel/exec-channel.ts';
+export { type CommandOutcome, exitStatusOf } from './channel/command-outcome.ts';
 export type { CommandShell } from './channel/command-shell.ts';
 export { CallGuard } from './channel/call-guard.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';

@@ -21,7 +21,7 @@ const FORBIDDEN = [
   ),
   ...[
     'integrate/execute-plan',
-    'integrate/make-plan',
+    'plan/make-plan',
     'integrate/integration',
     'integrate/work-tree-update',
     'record/restore-revision',

@@ -3,7 +3,9 @@ import type { ExitStatus } from '../domain/processes/exit-status.ts';
 import type { SignalName } from '../domain/processes/signal-name.ts';
 import type { CallOptions } from '../ports/common/call.ts';
 import type { OutputChunk, ProcessHandle } from '../ports/common/process.ts';
-import type { ChannelCommand, CommandOutcome, ExecChannel, RunningCommand } from './exec-channel.ts';
+import type { ChannelCommand, RunningCommand } from './channel-command.ts';
+import type { CommandOutcome } from './command-outcome.ts';
+import type { ExecChannel } from './exec-channel.ts';
 
 /** As much as a pipe holds: a program that prints no more ends, whether anybody reads it or not. */
 const KEPT_BYTES = 64 * 1024;

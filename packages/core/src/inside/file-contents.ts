@@ -1,5 +1,5 @@
-import type { CommandOutcome } from '../channel/exec-channel.ts';
-import { MAX_CHANNEL_STDIN_BYTES } from '../channel/exec-channel.ts';
+import type { CommandOutcome } from '../channel/command-outcome.ts';
+import { MAX_CHANNEL_STDIN_BYTES } from '../channel/channel-command.ts';
 import { printfFormat, quoted } from '../channel/shell-text.ts';
 import { LitterboxError, type LitterboxErrorCode } from '../domain/errors/errors.ts';
 import { shown } from '../domain/text/shown.ts';

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../channel/exec-channel.ts';
+import type { CommandOutcome } from '../channel/command-outcome.ts';
 import { decodeRaw } from '../domain/text/raw-text.ts';
 import type { CallOptions } from '../ports/common/call.ts';
 import type { OpenedSandbox } from '../channel/opened-sandbox.ts';

@@ -59,6 +59,16 @@ async function hasGnuTar(channel: ExecChannel, options?: CallOptions): Promise<b
   return exit.code === 0;
 }
 
+/** The sandbox that is read, and what its `tar` can do. */
+interface Packer {
+  readonly runtime: SandboxRuntime;
+  readonly channel: ExecChannel;
+  readonly flags: readonly string[];
+  /** The highest exit code that is no failure. */
+  readonly mostCode: number;
+  readonly options: CallOptions | undefined;
+}
+
 /**
  * The content of files of the workspace as tar, made by `tar` inside the sandbox, one archive after another in one stream.
  * Held back when the reader is slow, so that any amount passes through bounded memory.
@@ -90,74 +100,90 @@ export function readContents(
 
   async function* archives(): AsyncGenerator<Uint8Array, undefined, undefined> {
     const isGnuTar = await hasGnuTar(channel, options);
-    for await (const batch of batches(paths, isGnuTar ? BATCH_NAMES : 1)) yield* archive(batch, isGnuTar);
+    // GNU's 1: a file changed while it was read, and will be reported again. Others have no code of its own for that.
+    const tar = isGnuTar ? { flags: GNU_FLAGS, mostCode: 1 } : { flags: [], mostCode: 0 };
+    const packer: Packer = { runtime, channel, options, ...tar };
+    for await (const batch of batches(paths, isGnuTar ? BATCH_NAMES : 1)) {
+      const code = yield* pack(packer, batch, isSmall());
+      if (code > tar.mostCode) for (const path of await unreadable(packer, batch, code)) onUnreadable(path);
+    }
     return undefined;
   }
+}
 
-  async function* archive(batch: readonly string[], isGnuTar: boolean): AsyncGenerator<Uint8Array, void, undefined> {
-    // GNU's 1: a file changed while it was read, and will be reported again. Others have no code of its own for that.
-    const mostCode = isGnuTar ? 1 : 0;
-    const flags = isGnuTar ? GNU_FLAGS : [];
-    const explained = async (code: number) => {
-      if (code > mostCode) await explain(batch, code, explainScript(flags, mostCode));
-    };
-    // `--`: no name is an option.
-    const argv = ['tar', ...flags, '-cf', '-', '--', ...batch] as const;
-    if (isSmall()) {
-      const packed = await residentFiles(runtime).archive(batch);
-      options?.signal?.throwIfAborted();
-      if (packed) {
-        yield packed;
-        return;
-      }
-      const { exit, stdout, interruption } = await channel.run(
-        {
-          argv,
-          env: TAR_VARIABLES,
-          cwd: runtime.workdir,
-          maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES,
-          isRaw: true,
-          timeoutMs: MAX_SILENCE_MS,
-        },
-        options,
-      );
-      options?.signal?.throwIfAborted();
-      if (stdout.droppedBytes === 0 && !interruption) {
-        yield stdout.bytes;
-        await explained(exit.code);
-        return;
-      }
-    }
-    await using tar = await runtime.spawn({ argv, env: { ...runtime.environment, ...TAR_VARIABLES } }, options);
-    const output = tar[Symbol.asyncIterator]();
-    for (;;) {
-      const next = await withinSilence(output.next());
-      if (next.done) break;
-      if (next.value.type === 'stdout-data') yield next.value.bytes;
-    }
-    const { code } = await withinSilence(tar.exit);
-    await explained(code);
+/** One archive. @returns the exit code of tar */
+async function* pack(
+  packer: Packer,
+  batch: readonly string[],
+  isSmall: boolean,
+): AsyncGenerator<Uint8Array, number, undefined> {
+  const { runtime, flags, options } = packer;
+  // `--`: no name is an option.
+  const argv = ['tar', ...flags, '-cf', '-', '--', ...batch] as const;
+  const small = isSmall ? await packSmall(packer, argv, batch) : undefined;
+  if (small) {
+    yield small.bytes;
+    return small.code;
   }
+  await using tar = await runtime.spawn({ argv, env: { ...runtime.environment, ...TAR_VARIABLES } }, options);
+  const output = tar[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await withinSilence(output.next());
+    if (next.done) break;
+    if (next.value.type === 'stdout-data') yield next.value.bytes;
+  }
+  return (await withinSilence(tar.exit)).code;
+}
 
-  async function explain(batch: readonly string[], code: number, script: string): Promise<void> {
-    const { exit, stdout, interruption } = await channel.run(
-      {
-        argv: ['sh', '-c', script, 'sh', ...batch.map((path) => `./${path}`)],
-        env: TAR_VARIABLES,
-        cwd: runtime.workdir,
-        timeoutMs: MAX_EXPLANATION_MS,
-      },
-      options,
-    );
-    if (interruption === 'timeout') throw heldUp(MAX_EXPLANATION_MS);
-    if (exit.code !== 0) {
-      throw new LitterboxError('SNAPSHOT_FAILED', `tar failed in the sandbox with exit code ${code}.`, {
-        operation: 'sandbox.record',
-        hint: 'Run any command again: what changed is still there and is recorded then. If the limit of processes is reached, end some first.',
-      });
-    }
-    for (const path of decodeRaw(stdout.bytes).split('\0')) if (path !== '') onUnreadable(path.slice(2));
+/** Undefined when it was larger than expected after all, or ended early. */
+async function packSmall(
+  { runtime, channel, options }: Packer,
+  argv: readonly [string, ...string[]],
+  batch: readonly string[],
+): Promise<{ readonly bytes: Uint8Array; readonly code: number } | undefined> {
+  const packed = await residentFiles(runtime).archive(batch);
+  options?.signal?.throwIfAborted();
+  if (packed) return { bytes: packed, code: 0 };
+  const { exit, stdout, interruption } = await channel.run(
+    {
+      argv,
+      env: TAR_VARIABLES,
+      cwd: runtime.workdir,
+      maxOutputBytes: MAX_SMALL_ARCHIVE_BYTES,
+      isRaw: true,
+      timeoutMs: MAX_SILENCE_MS,
+    },
+    options,
+  );
+  options?.signal?.throwIfAborted();
+  return stdout.droppedBytes === 0 && !interruption ? { bytes: stdout.bytes, code: exit.code } : undefined;
+}
+
+/** Those of the files that tar could not pack. @throws LitterboxError `SNAPSHOT_FAILED` where they do not explain its failure. */
+async function unreadable(
+  { runtime, channel, flags, mostCode, options }: Packer,
+  batch: readonly string[],
+  code: number,
+): Promise<readonly string[]> {
+  const { exit, stdout, interruption } = await channel.run(
+    {
+      argv: ['sh', '-c', explainScript(flags, mostCode), 'sh', ...batch.map((path) => `./${path}`)],
+      env: TAR_VARIABLES,
+      cwd: runtime.workdir,
+      isRaw: true,
+      timeoutMs: MAX_EXPLANATION_MS,
+    },
+    options,
+  );
+  if (interruption === 'timeout') throw heldUp(MAX_EXPLANATION_MS);
+  if (exit.code !== 0) {
+    throw new LitterboxError('SNAPSHOT_FAILED', `tar failed in the sandbox with exit code ${code}.`, {
+      operation: 'sandbox.record',
+      hint: 'Run any command again: what changed is still there and is recorded then. If the limit of processes is reached, end some first.',
+    });
   }
+  const names = decodeRaw(stdout.bytes).split('\0');
+  return names.filter((path) => path !== '').map((path) => path.slice(2));
 }
 
 function heldUp(afterMs = MAX_SILENCE_MS): LitterboxError {

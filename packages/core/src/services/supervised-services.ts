@@ -1,4 +1,4 @@
-import { exitStatusOf } from '../channel/exec-channel.ts';
+import { exitStatusOf } from '../channel/command-outcome.ts';
 import { CALL_VARIABLE } from '../channel/kill-tree.ts';
 import { printfFormat, quoted } from '../channel/shell-text.ts';
 import { LitterboxError } from '../domain/errors/errors.ts';

@@ -19,7 +19,7 @@ import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { findBegunFiles } from '../settle/begun-files.ts';
 import { headMoved, Integration } from './integrate.ts';
 import { type IntegrationRecord, readJournal } from './integration-journal.ts';
-import type { PlanToken } from './plan-token.ts';
+import type { PlanToken } from '../plan/plan-token.ts';
 import { CheckedInTrees } from '../large-files/checked-in-trees.ts';
 import { publishObjects } from '../publish/publish-objects.ts';
 import { requireSteadyFilters } from './steady-filters.ts';
@@ -30,7 +30,7 @@ import type { Store } from '../store/store.ts';
 import { rememberTaken } from '../publish/taken-work.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 import { requireClean } from '../person/require-clean.ts';
-import { findOverlap, type Overlap, requireNothingUnderWay, requireUnlocked } from './user-state.ts';
+import { findOverlap, type Overlap, requireNothingUnderWay, requireUnlocked } from '../plan/user-state.ts';
 import { requireRoom } from './work-tree-room.ts';
 
 const OPERATION = 'integration.execute';

@@ -11,7 +11,7 @@ import type { ConflictStage } from '../publish/merge-trees.ts';
 import type { PathStep } from '../store/read-diff.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRepository } from '../person/user-repository.ts';
-import { lockedBy } from './user-state.ts';
+import { lockedBy } from '../plan/user-state.ts';
 import { reserveRoom } from './work-tree-room.ts';
 import { indexInfo, updateWorkTree } from './work-tree-update.ts';
 

@@ -2,8 +2,8 @@ import { executePlan } from './execute-plan.ts';
 import { exportTree } from '../publish/export-tree.ts';
 import { forecastConflicts } from './forecast-conflicts.ts';
 import { isMerged } from './is-merged.ts';
-import { conflictOf, makePlan, offeredOf } from './make-plan.ts';
-import { planExport } from './plan-export.ts';
+import { conflictOf, makePlan, offeredOf } from '../plan/make-plan.ts';
+import { planExport } from '../plan/plan-export.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
 import { restoreRevision } from '../record/restore-revision.ts';
 

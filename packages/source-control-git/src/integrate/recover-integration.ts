@@ -5,7 +5,7 @@ import { Integration } from './integrate.ts';
 import { readJournal } from './integration-journal.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRepository } from '../person/user-repository.ts';
-import { requireUnlocked } from './user-state.ts';
+import { requireUnlocked } from '../plan/user-state.ts';
 
 /**
  * Finishes or undoes what a killed process left half-done. The caller holds the user lock, so whoever began it is

@@ -5,7 +5,7 @@ import { LitterboxError, visibleName } from '@litterbox/core/provider';
 import { fromByteString } from '../git/byte-text.ts';
 import { readConfiguredPaths } from '../person/configured-paths.ts';
 import { filteredAmong } from '../person/external-filters.ts';
-import type { PlanToken } from './plan-token.ts';
+import type { PlanToken } from '../plan/plan-token.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 
 const OPERATION = 'integration.execute';

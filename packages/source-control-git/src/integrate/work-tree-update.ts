@@ -7,7 +7,7 @@ import { pathList } from '../person/marked-files.ts';
 import type { PathStep } from '../store/read-diff.ts';
 import type { UserRepository } from '../person/user-repository.ts';
 import { lstatOf, onDisk } from '../git/on-disk.ts';
-import { ancestorsOf } from './user-state.ts';
+import { ancestorsOf } from '../plan/user-state.ts';
 
 const isAttributes = (path: ByteString) => path === '.gitattributes' || path.endsWith('/.gitattributes');
 const isSubmodule = (side: { readonly mode: string } | undefined) => side?.mode === '160000';

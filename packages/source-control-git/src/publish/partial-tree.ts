@@ -44,6 +44,12 @@ export async function divisibleChanges(
   return await readFileChanges(store, [head, result], path, signal);
 }
 
+/** Chosen parts of files, by what they are parts of. */
+export interface PartsOfWork {
+  readonly ofWork: readonly FilePart[];
+  readonly ofApply: readonly FilePart[];
+}
+
 /**
  * Parts that were seen as changes of the work itself, as the page shows them, and parts of an apply to the branch. Where the branch is as the
  * sandbox began they are the same.
@@ -53,7 +59,7 @@ export async function partsOfWork(
   work: Pick<WholeApply, 'head' | 'result'>,
   parts: readonly FilePart[],
   signal: AbortSignal | undefined,
-): Promise<{ readonly ofWork: readonly FilePart[]; readonly ofApply: readonly FilePart[] }> {
+): Promise<PartsOfWork> {
   const whole = { ...work, conflicts: new Set<ByteString>() };
   const steps = await stepsOf(store, whole, parts, signal);
   const ofWork: FilePart[] = [];

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { OutputListener, RunningCommand } from '../../channel/exec-channel.ts';
+import type { OutputListener, RunningCommand } from '../../channel/channel-command.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { RiskyChange } from '../../ports/source-control/persons-repository.ts';
 import type { ShownPlan } from '../../use-cases/review/shown-plan.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { condenseOutput } from '../../domain/search/condense-output.ts';
-import type { CommandOutcome } from '../../channel/exec-channel.ts';
+import type { CommandOutcome } from '../../channel/command-outcome.ts';
 import { isLitterboxError, LitterboxError } from '../../domain/errors/errors.ts';
 import { worded } from '../../domain/errors/next-step.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';

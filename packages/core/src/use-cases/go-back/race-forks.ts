@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../../channel/exec-channel.ts';
+import type { CommandOutcome } from '../../channel/command-outcome.ts';
 import type { Command } from '../../domain/processes/command.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { decodeRaw } from '../../domain/text/raw-text.ts';

@@ -1,4 +1,5 @@
-import { type ExecChannel, type OutputListener, whatToRun } from '../../channel/exec-channel.ts';
+import { type ExecChannel } from '../../channel/exec-channel.ts';
+import { type OutputListener, whatToRun } from '../../channel/channel-command.ts';
 import { type Command, commandText } from '../../domain/processes/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';
 import { advice, type Hint } from '../../domain/errors/next-step.ts';

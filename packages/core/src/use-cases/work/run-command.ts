@@ -1,10 +1,6 @@
 import type { CommandShell } from '../../channel/command-shell.ts';
-import {
-  type ChannelCommand,
-  type CommandOutcome,
-  MAX_CHANNEL_STDIN_BYTES,
-  whatToRun,
-} from '../../channel/exec-channel.ts';
+import { type ChannelCommand, MAX_CHANNEL_STDIN_BYTES, whatToRun } from '../../channel/channel-command.ts';
+import { type CommandOutcome } from '../../channel/command-outcome.ts';
 import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
 import type { Command } from '../../domain/processes/command.ts';
 import { LitterboxError } from '../../domain/errors/errors.ts';

@@ -1,6 +1,6 @@
 import { joinBytes } from '../../domain/text/join-bytes.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
-import type { CommandOutcome } from '../../channel/exec-channel.ts';
+import type { CommandOutcome } from '../../channel/command-outcome.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { type Slug, slugify } from '../../domain/sandbox/slug.ts';
 import type { KeptOutput } from '../../channel/bounded-output.ts';
