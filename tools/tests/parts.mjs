@@ -244,7 +244,7 @@ const GATE = [
     layer: 'gate',
     why: "agents whose hands are in a sandbox: Codex's protocol on the real thing, the trial of a program, the command, and agents inside",
     files: ['^packages/agents/test/', '^packages/cli/test/(with|agent-run)\\.'],
-    titles: ['^(?!litterbox with codex seats one agent at a time)(?!litterbox agent run FC-449)'],
+    titles: ['^(?!litterbox with codex seats one agent at a time)(?!litterbox agent run (FC-449|ranks))'],
   },
   {
     name: 'command-line',

@@ -6,7 +6,11 @@ export interface OwnCommand {
   readonly verb: string;
   readonly summary: string;
   readonly words?: readonly (readonly [name: string, description: string, choices?: readonly string[]])[];
-  readonly options?: readonly (readonly [flags: string, description: string, choices?: readonly string[]])[];
+  readonly options?: readonly (readonly [
+    flags: string,
+    description: string,
+    choices?: readonly string[] | 'may be repeated',
+  ])[];
   readonly examples: readonly string[];
   readonly below?: readonly OwnCommand[];
   load?(): Promise<Perform>;
@@ -183,12 +187,17 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
         verb: 'run',
         summary: "Let an agent's own program work inside a sandbox without you; its key stays outside",
         words: [
-          ['<agent>', 'as agent list shows it'],
+          ['<agent>', 'as agent list shows it; several by commas, each in a sandbox of its own'],
           ['[prompt...]', 'what it has to do, after --; without it your notes on lines of --sandbox'],
         ],
         options: [
           ['--sandbox <name>', 'work in this one; made when it is missing (default: a new one, named by the branch)'],
-          ['-n, --number <count>', 'so many at once, each in a sandbox of its own (default: 1)'],
+          ['-n, --number <count>', 'so many of each at once, each in a sandbox of its own (default: 1)'],
+          ['--prompt <text>', 'another prompt, for as many more of them', 'may be repeated'],
+          [
+            '--judge <command>',
+            'runs in each sandbox afterwards: exit status 0 passes, a number on its last line ranks',
+          ],
           ['--time-limit <duration>', 'end the agent then (default: 1h)'],
           ['--silence <duration>', 'end the agent when it printed nothing for so long (default: 15m)'],
           ...PLACE,
@@ -197,6 +206,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
           "agent run claude -- 'Mend the failing test'",
           'agent run codex --sandbox fix-login -- Go on',
           "agent run codex -n 3 -- 'Mend the failing test'",
+          "agent run claude,codex --judge 'npm test' -- 'Mend the failing test'",
         ],
         load: async () => (await import('./inside/run.ts')).run,
       },

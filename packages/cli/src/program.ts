@@ -118,8 +118,8 @@ function addOwnCommand(parent: Command, own: OwnCommand, context: () => Context)
     command.addArgument(choices ? argument.choices(choices) : argument);
   }
   for (const [flags, description, choices] of options) {
-    const option = new Option(flags, description);
-    command.addOption(choices ? option.choices(choices) : option);
+    if (choices === 'may be repeated') command.addOption(repeated(new Option(flags, `${description}; ${choices}`)));
+    else command.addOption(choices ? new Option(flags, description).choices(choices) : new Option(flags, description));
   }
   for (const one of below) addOwnCommand(command, one, context);
   if (load) {
@@ -136,6 +136,10 @@ const examplesText = (examples: readonly string[]): string =>
 
 function optionOf({ flags, description, isRepeated, choices }: CommandManifest['options'][number]): Option {
   const option = new Option(flags, description);
-  if (isRepeated) option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+  if (isRepeated) repeated(option);
   return choices ? option.choices(choices) : option;
+}
+
+function repeated(option: Option): Option {
+  return option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
 }

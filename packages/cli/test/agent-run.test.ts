@@ -254,6 +254,29 @@ describe('litterbox agent run', () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/one-3: .*nowhere/) });
   });
 
+  it('ranks agents and prompts by a judge, whose own changes are taken back', async () => {
+    await using scene = await agentFixture();
+    const { run, fixture } = scene;
+    const file = join(fixture.repository, '.litterbox.toml');
+    writeFileSync(file, readFileSync(file, 'utf8') + TABLE.replaceAll('scripted', 'second'));
+    expect((await run('trust', '--yes')).code).toBe(0);
+    const words = ['agent', 'run', 'scripted,second', '--prompt', `echo 3 >s; ${DONE}`, '--judge', 'echo >>b; cat s'];
+    const ran = await run(...words, '--json', '--', `echo 1 >s; ${DONE}`);
+    const branch = fixture.git('symbolic-ref', '--short', 'HEAD').trim();
+    const expected = (sandbox: string, score: number) =>
+      expect.objectContaining({ sandbox, changedFiles: 1, judgement: { passed: true, score, exitCode: 0 } });
+    expect(JSON.parse(ran.stdout)).toEqual([
+      expected(`${branch}-scripted-2`, 3),
+      expected(`${branch}-second-2`, 3),
+      expected(`${branch}-scripted`, 1),
+      expected(`${branch}-second`, 1),
+    ]);
+    expect((await run('diff', `${branch}-second`)).stdout).not.toContain('b/b');
+    const failed = await run('agent', 'run', 'scripted', '-n', '2', '--judge', 'exit 4', '--', DONE);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('None passed.') });
+    expect(failed.stdout).toMatch(/^exit 4\t\t\S+-scripted-3\t/m);
+  });
+
   it('says what is wrong before anything is made, and lists what there is', async () => {
     await using scene = await agentFixture();
     const { run } = scene;
@@ -261,6 +284,8 @@ describe('litterbox agent run', () => {
       [['scripte', '--', 'x'], 3, /Did you mean scripted\?/],
       [['scripted', '--time-limit', 'soon', '--', 'x'], 2, /--time-limit "soon"/],
       [['scripted', '-n', '17', '--', 'x'], 2, /--number "17" is not from 1 to 16/],
+      [['scripted,absent', '-n', '9', '--', 'x'], 2, /18 agents at once are more than 16/],
+      [['scripted', '--judge', 'true', '--', 'x'], 2, /--judge compares several/],
       [['scripted', '--', '-x'], 2, /begins with a dash/],
       [['codex', '--', 'x'], 2, /Codex needs an endpoint of the kind openai, and \.litterbox\.toml has model alone/],
     ] as const)

@@ -218,6 +218,7 @@ export { listPorts, portUrl } from './operations/work/list-ports.ts';
 export { readServiceLogs } from './operations/work/read-service-logs.ts';
 export { createSandbox } from './operations/create-sandbox.ts';
 export { forkSandbox } from './operations/fork-sandbox.ts';
+export { judgeSandboxes } from './operations/judge-sandboxes.ts';
 export { raceForks } from './operations/race-forks.ts';
 export { cutMilestone } from './operations/review/cut-milestone.ts';
 export { deleteSandbox } from './operations/delete-sandbox.ts';
@@ -293,6 +294,7 @@ export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/network/keepe
 export type { Forward, PortForwarder } from './ports/network/port-forwarder.ts';
 export type { FailedFork, ForkResult, ForksResult } from './use-cases/create/fork-sandbox.ts';
 export { type RaceInput, type Racer, RACER_VARIABLE, type RaceResult } from './use-cases/go-back/race-forks.ts';
+export type { JudgedSandbox, JudgeResult } from './use-cases/go-back/judge-sandboxes.ts';
 export type { RacerMarks } from './use-cases/go-back/rank-racers.ts';
 export type { BroughtArtefacts, WantedArtefacts } from './use-cases/decide/bring-artefacts.ts';
 export type {

@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import type { AgentRun } from '@litterbox/agents';
-import { LitterboxError, shown } from '@litterbox/core';
+import { isLitterboxError, type JudgedSandbox, judgeSandboxes, quoted } from '@litterbox/core';
+import type { Performer } from 'litterbox/performer';
 import { ownPath } from '../agents/own-path.ts';
 import type { Context } from '../context.ts';
 import { table } from '../terminal/table.ts';
-
-/** At once: each is a program with a model, in a sandbox of its own. */
-const MAX_AGENTS = 16;
+import type { NamedRacer } from './racers.ts';
 
 /** The end of one of several. */
 type Ended =
@@ -18,49 +17,116 @@ type Ended =
     >)
   | { readonly sandbox: string; readonly exitCode: number; readonly error: { readonly message: string } };
 
-/** @throws LitterboxError `ARG_RANGE` */
-export function countOf(given: string | undefined): number {
-  const count = given === undefined ? 1 : Number(given);
-  if (Number.isInteger(count) && count >= 1 && count <= MAX_AGENTS) return count;
-  throw new LitterboxError('ARG_RANGE', `--number ${shown(given)} is not from 1 to ${MAX_AGENTS}.`, {
-    operation: 'cli.parse',
-    hint: 'Say how many agents work at once, each in a sandbox of its own.',
-  });
+/** Given to each of several. */
+interface Common {
+  /** Options of the command line that each gets as well. */
+  readonly options: readonly string[];
+  /** Runs in each sandbox once all have ended. */
+  readonly judge: string | undefined;
 }
 
 /**
- * The same prompt for several, each a `litterbox agent run` of its own: who stops or looks at one has that one alone.
- *
- * @param names of the sandboxes, which are not there yet
- * @param args what each is told besides: the agent, options, and the prompt after `--`
+ * Several agents at work, each by a `litterbox agent run` of its own: who stops or looks at one has that one alone. They are ranked where there
+ * is a judge.
  */
 export async function runSeveral(
-  { talk, directory, signal }: Context,
-  title: string,
-  names: readonly string[],
-  args: { readonly options: readonly string[]; readonly prompt: string; readonly id: string },
+  context: Context,
+  litterbox: Pick<Performer, 'perform'>,
+  racers: readonly NamedRacer[],
+  { options, judge }: Common,
 ): Promise<void> {
-  talk.notice(`Starting ${title} in ${names.join(', ')}. To see one at work: litterbox agent logs ${names[0]}.`);
+  const { talk } = context;
+  const names = racers.map(({ sandbox }) => sandbox);
+  talk.notice(`Starting agents in ${names.join(', ')}. To see one at work: litterbox agent logs ${names[0]}.`);
   talk.endProgress();
-  const working = names.map(async (name): Promise<Ended> => {
-    const { id, options, prompt } = args;
-    const words = [ownPath(), 'agent', 'run', id, '--json', '--sandbox', name, ...options, '--', prompt];
-    const child = spawn(process.execPath, words, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
-    const end = () => void child.kill('SIGTERM');
-    signal.addEventListener('abort', end, { once: true });
-    const closed = once(child, 'close');
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
-    signal.removeEventListener('abort', end);
-    const ended = endedOf(name, child.exitCode ?? 1, stdout, stderr);
-    talk.notice('error' in ended ? `${name}: ${ended.error.message}` : `${name}: ${endText(ended)}.`);
-    return ended;
-  });
-  const all = await Promise.all(working);
-  process.exitCode = all.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
-  if (talk.json) return talk.document(all);
-  talk.result(table(['SANDBOX', 'ENDED', 'FILES', 'TOKENS'], all.map(row), process.stdout.isTTY));
-  if (all.some((ended) => !('error' in ended)))
-    talk.notice('Compare them: litterbox review. Take one: litterbox merge NAME.');
+  const all = await Promise.all(racers.map(async (racer) => await runOne(context, racer, options)));
+  const isAnyThere = all.some((ended) => !('error' in ended));
+  if (judge === undefined) {
+    process.exitCode = all.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
+    if (talk.json) return talk.document(all);
+    talk.result(table(['SANDBOX', 'ENDED', 'FILES', 'TOKENS'], all.map(row), process.stdout.isTTY));
+    if (isAnyThere) talk.notice('Compare them: litterbox review. Take one: litterbox merge NAME.');
+    return;
+  }
+  const { ranked, winner } = await judged(context, litterbox, all, judge);
+  for (const { sandbox, judgement } of ranked)
+    if (judgement?.error) talk.warning(`${sandbox}: ${judgement.error.message}`);
+  process.exitCode = winner === undefined ? 1 : 0;
+  if (talk.json) return talk.document(ranked);
+  const rows = ranked.map((one) => [...judgeColumns(one), ...row(one)]);
+  talk.result(table(['JUDGE', 'SCORE', 'SANDBOX', 'ENDED', 'FILES', 'TOKENS'], rows, process.stdout.isTTY));
+  if (winner !== undefined)
+    return talk.notice(`${winner} won. Look: litterbox diff ${winner}. Take it: litterbox merge ${winner}.`);
+  const [best] = ranked;
+  if (isAnyThere && best)
+    talk.notice(`None passed. To see what the judge prints: litterbox run ${best.sandbox} ${quoted(judge)}.`);
+}
+
+async function runOne(
+  { talk, directory, signal }: Context,
+  { id, prompt, sandbox }: NamedRacer,
+  options: readonly string[],
+): Promise<Ended> {
+  const words = [ownPath(), 'agent', 'run', id, '--json', '--sandbox', sandbox, ...options, '--', prompt];
+  const child = spawn(process.execPath, words, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
+  const end = () => void child.kill('SIGTERM');
+  signal.addEventListener('abort', end, { once: true });
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  signal.removeEventListener('abort', end);
+  const ended = endedOf(sandbox, child.exitCode ?? 1, stdout, stderr);
+  talk.notice('error' in ended ? `${sandbox}: ${ended.error.message}` : `${sandbox}: ${endText(ended)}.`);
+  return ended;
+}
+
+/** The word of the judge on one; without an exit code it could not be run there. */
+interface Judgement {
+  readonly passed: boolean;
+  readonly score?: number;
+  readonly exitCode?: number;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+type Ranked = Ended & { readonly judgement?: Judgement };
+
+/** Best first; those that never began come last. */
+async function judged(
+  { talk, signal }: Context,
+  litterbox: Pick<Performer, 'perform'>,
+  all: readonly Ended[],
+  judge: string,
+): Promise<{ readonly ranked: readonly Ranked[]; readonly winner?: string }> {
+  const sandboxes = all.filter((ended) => !('error' in ended)).map(({ sandbox }) => sandbox);
+  if (sandboxes.length === 0) return { ranked: all };
+  const result = await litterbox.perform(judgeSandboxes, { sandboxes, judge }, { signal, onProgress: talk.progress });
+  talk.endProgress();
+  const places = new Map(result.judged.map((one) => [one.record.slug as string, judgementOf(one)]));
+  const order = [...places.keys()];
+  const ranked = all
+    .map((ended): Ranked => {
+      const judgement = places.get(ended.sandbox);
+      return judgement ? { ...ended, judgement } : ended;
+    })
+    .toSorted((one, other) => place(order, one.sandbox) - place(order, other.sandbox));
+  return { ranked, ...(result.winner !== undefined && { winner: result.winner }) };
+}
+
+const place = (order: readonly string[], name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+
+function judgementOf({ isPassed, score, judgement, error }: JudgedSandbox): Judgement {
+  const code = isLitterboxError(error) ? error.code : 'INTERNAL';
+  return {
+    passed: isPassed,
+    ...(score !== undefined && { score }),
+    ...(judgement && { exitCode: judgement.exit.code }),
+    ...(error && { error: { code, message: error.message } }),
+  };
+}
+
+function judgeColumns({ judgement }: Ranked): string[] {
+  const { passed = false, exitCode, score } = judgement ?? {};
+  const word = exitCode === undefined ? 'did not run' : passed ? 'passed' : `exit ${exitCode}`;
+  return [word, score === undefined ? '' : String(score)];
 }
 
 function endedOf(sandbox: string, exitCode: number, stdout: string, stderr: string): Ended {

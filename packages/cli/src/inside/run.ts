@@ -12,7 +12,7 @@ import { agentDirectory } from '@litterbox/state-sqlite';
 import type { OutputChunk } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
 import { conclude } from '../agents/conclude.ts';
-import { branchOf, freeNames, type SandboxFlags, sandboxFor } from '../commands/with.ts';
+import { branchOf, type SandboxFlags, sandboxFor } from '../commands/with.ts';
 import { loadForAgent } from '../load-litterbox.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -20,13 +20,16 @@ import { askOrCancel } from '../terminal/ask.ts';
 import { passOn } from '../terminal/output-streams.ts';
 import { agentNamed, knownAgents } from './known-agents.ts';
 import { assertNotes, NotesAsTasks, runTasks } from './notes-as-tasks.ts';
-import { countOf, runSeveral } from './run-several.ts';
+import { namedRacers, racersOf } from './racers.ts';
+import { runSeveral } from './run-several.ts';
 import { RunningAgent } from './running-agent.ts';
 
 interface Flags extends SandboxFlags {
   readonly timeLimit?: string;
   readonly silence?: string;
   readonly number?: string;
+  readonly prompt?: readonly string[];
+  readonly judge?: string;
 }
 
 /** The exit status of `timeout` for a command that it ended. */
@@ -35,30 +38,36 @@ const DEFAULT_TIME_LIMIT_MS = 3_600_000;
 const DEFAULT_SILENCE_MS = 900_000;
 
 /** `litterbox agent run AGENT -- PROMPT`: the agent's own program works inside, without a person and without its key. */
-export const run: Perform = async (context, [id = '', ...words], flags: Flags) => {
+export const run: Perform = async (context, [list = '', ...words], flags: Flags) => {
   const { talk, directory, signal } = context;
   const [timeLimitMs, silenceMs] = [
     durationOf('--time-limit', flags.timeLimit) ?? DEFAULT_TIME_LIMIT_MS,
     durationOf('--silence', flags.silence) ?? DEFAULT_SILENCE_MS,
   ];
-  const count = countOf(flags.number);
   const prompt = words.filter((word) => word !== undefined).join(' ');
+  const racers = racersOf(list, [prompt, ...(flags.prompt ?? [])], flags);
+  const [{ id }] = racers;
   // Without a prompt the notes of the sandbox are the task.
-  const isByNotes = prompt === '' && flags.sandbox !== undefined && count === 1;
-  if (!isByNotes) assertPrompt(prompt);
+  const isByNotes = prompt === '' && flags.sandbox !== undefined && racers.length === 1;
+  if (!isByNotes) for (const racer of racers) assertPrompt(racer.prompt);
   const root = repositoryRoot(directory) ?? directory;
   await using litterbox = await loadForAgent(directory, askOrCancel, id);
   if (isByNotes) await assertNotes(litterbox, flags.sandbox ?? '', signal);
   const { agents, endpoints } = await knownAgents(litterbox, signal);
-  const agent = agentNamed(agents, id);
-  const seat = { id, title: agent.title, assertReady: () => agentEndpoint(agent, endpoints, '.litterbox.toml') };
+  const seats = racers.map((racer) => {
+    const agent = agentNamed(agents, racer.id);
+    const assertReady = () => agentEndpoint(agent, endpoints, '.litterbox.toml');
+    return { id: racer.id, title: agent.title, assertReady };
+  });
   for (const sentence of await litterbox.perform(reconcileState, {}, { signal })) talk.notice(visible(sentence));
-  if (count > 1) {
-    seat.assertReady();
+  const [seat] = seats;
+  if (seat === undefined || racers.length > 1) {
+    for (const each of seats) each.assertReady();
     const taken = new Set((await litterbox.list('repository', { signal })).map(({ name }) => name));
-    const names = freeNames(flags.sandbox ?? `${branchOf(root)}-${id}`, taken, count);
-    return await runSeveral(context, agent.title, names, { id, prompt, options: optionsOf(flags) });
+    const named = namedRacers(racers, flags.sandbox, branchOf(root), taken);
+    return await runSeveral(context, litterbox, named, { options: optionsOf(flags), judge: flags.judge });
   }
+  const agent = agentNamed(agents, id);
   const { sandbox, isNew } = await sandboxFor(context, litterbox, seat, flags, root);
   await using _seat = await sandbox.seat(id, { signal });
   const [before] = await litterbox.perform(readLog, { sandbox: sandbox.name, limit: 1 }, { signal });

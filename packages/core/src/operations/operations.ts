@@ -21,6 +21,7 @@ import { openPort } from './work/open-port.ts';
 import { keepCommand } from './work/keep-command.ts';
 import { openShell } from './work/open-shell.ts';
 import { clearPool, fillPool, listPool, managePool } from './pool.ts';
+import { judgeSandboxes } from './judge-sandboxes.ts';
 import { raceForks } from './race-forks.ts';
 import { readAudit, verifyAudit } from './read-audit.ts';
 import { readCall } from './review/read-call.ts';
@@ -111,5 +112,6 @@ export const OPERATIONS = [
   checkSecrets,
   readAudit,
   verifyAudit,
+  judgeSandboxes,
   reconcileState,
 ] as const;

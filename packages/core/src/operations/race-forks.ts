@@ -3,6 +3,7 @@ import { type Racer, RaceForks, type RaceResult } from '../use-cases/go-back/rac
 import { fields } from './declare/fields.ts';
 import { forkDocument } from './fork-document.ts';
 import { operation } from './declare/operation.ts';
+import { judgedDocument } from './judge-sandboxes.ts';
 
 /** Each racer is a sandbox that works at the same time as the others. */
 const MAX_RACERS = 16;
@@ -43,16 +44,12 @@ export const raceForks = operation({
   execute: async (useCases, input, options) => await useCases.get(RaceForks).race(input, options),
 });
 
-function racerDocument({ record, number, isPassed, score, changedFiles, changedLines, work, judgement, error }: Racer) {
+function racerDocument(racer: Racer) {
+  const { record, number, work } = racer;
   return {
     name: record.slug,
     number,
-    passed: isPassed,
-    ...(score !== undefined && { score }),
-    changedFiles,
-    changedLines,
+    ...judgedDocument(racer),
     ...(work && { exitCode: work.exit.code, durationMs: work.durationMs }),
-    ...(judgement && { judge: { exitCode: judgement.exit.code, durationMs: judgement.durationMs } }),
-    ...(error && forkDocument({ error })),
   };
 }

@@ -11,6 +11,7 @@ import { IntegrateChanges } from '../use-cases/remove/integrate-changes.ts';
 import { ListSnapshots } from '../use-cases/go-back/list-snapshots.ts';
 import { KeepCommand } from '../use-cases/work/keep-command.ts';
 import { ManageFiles } from '../use-cases/work/manage-files.ts';
+import { JudgeSandboxes } from '../use-cases/go-back/judge-sandboxes.ts';
 import { RaceForks } from '../use-cases/go-back/race-forks.ts';
 import { ReadAudit } from '../use-cases/review/read-audit.ts';
 import { ReadCall } from '../use-cases/review/read-call.ts';
@@ -43,6 +44,7 @@ export const PERSON_USE_CASES = useCaseTable({
   forecastMerges: ForecastMerges,
   forkSandbox: ForkSandbox,
   integrateChanges: IntegrateChanges,
+  judgeSandboxes: JudgeSandboxes,
   keepCommand: KeepCommand,
   listSnapshots: ListSnapshots,
   manageFiles: ManageFiles,

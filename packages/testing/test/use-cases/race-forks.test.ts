@@ -63,6 +63,25 @@ test('where the judge passes nobody there is no winner, and everything stays', a
   expect(fixture.left().records.toSorted()).toEqual(['a-1: ready', 'a-2: ready', 'a: ready']);
 });
 
+test('sandboxes that are there are judged as forks are, and the judge leaves nothing in them', async () => {
+  await using fixture = useCaseFixture();
+  for (const name of ['a', 'b']) await made(fixture, name);
+  await fixture.runCommand.run({ sandbox: 'b', command: 'echo 2 >score' });
+  const judge = 'echo cheat >cheat; cat score; [ -f score ]';
+  const { judged, winner } = await fixture.judgeSandboxes.judge({ sandboxes: ['a', 'b'], judge });
+  expect(
+    judged.map(({ record, isPassed, score, changedFiles }) => [record.slug, isPassed, score, changedFiles]),
+  ).toEqual([
+    ['b', true, 2, 1],
+    ['a', false, undefined, 0],
+  ]);
+  expect(winner).toBe('b');
+  expect(fixture.look('b', 'cheat')).toBeUndefined();
+  await expect(fixture.judgeSandboxes.judge({ sandboxes: ['a', 'gone'], judge })).rejects.toMatchObject({
+    code: 'SANDBOX_NOT_FOUND',
+  });
+});
+
 test('work that failed is judged all the same', async () => {
   await using fixture = useCaseFixture();
   await made(fixture);

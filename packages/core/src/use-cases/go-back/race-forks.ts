@@ -1,22 +1,15 @@
-import type { CommandOutcome } from '../../channel/command-outcome.ts';
 import type { Command } from '../../domain/processes/command.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
-import { decodeRaw } from '../../domain/text/raw-text.ts';
 import type { Slug } from '../../domain/sandbox/slug.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import type { FailedFork, ForkOptions, ForkResult, ForkSandbox } from '../create/fork-sandbox.ts';
-import { judgeScore } from './judge-score.ts';
-import type { OpenRepository } from '../common/open-repository.ts';
-import { type RacerMarks, rankRacers } from './rank-racers.ts';
-import type { RestoreRevision } from './restore-revision.ts';
+import { type JudgedSandbox, type JudgeSandboxes, winnerOf } from './judge-sandboxes.ts';
+import { rankRacers } from './rank-racers.ts';
 import type { RunCommand, RunCommandResult } from '../work/run-command.ts';
 
 /** The variable that tells a command which of the forks it works in, from 1 on. */
 export const RACER_VARIABLE = 'LITTERBOX_RACER';
-
-/** Most that is kept of what a judge prints, in bytes of each stream: the score is at the end. */
-const JUDGE_OUTPUT_BYTES = 64 * 1024;
 
 /** Which work is raced, and who says how good it is. */
 export interface RaceInput {
@@ -33,16 +26,10 @@ export interface RaceInput {
   readonly timeoutMs?: number | undefined;
 }
 
-/** One fork, what it did, and what the judge said. */
-export interface Racer extends RacerMarks {
-  readonly record: SandboxRecord;
-  readonly changedFiles: number;
+/** One fork, its work and its judgement. */
+export interface Racer extends JudgedSandbox {
   /** Absent when the command could not be run. */
   readonly work?: RunCommandResult;
-  /** Absent when the judge could not be run. */
-  readonly judgement?: CommandOutcome;
-  /** Why one of them could not be run. */
-  readonly error?: Error;
 }
 
 /** Everybody who took part, best first. */
@@ -59,8 +46,7 @@ type Ran = Pick<Racer, 'work' | 'judgement' | 'error'>;
 interface Needs {
   readonly forkSandbox: ForkSandbox;
   readonly runCommand: RunCommand;
-  readonly restoreRevision: RestoreRevision;
-  readonly openRepository: OpenRepository;
+  readonly judgeSandboxes: JudgeSandboxes;
 }
 
 /**
@@ -88,25 +74,12 @@ export class RaceForks {
     // Each has ended by now, whatever the caller took back: nothing goes on behind the answer.
     options?.signal?.throwIfAborted();
     const racers = rankRacers(await Promise.all(racing));
-    const [best] = racers;
-    return { racers, unmade, ...(best?.isPassed === true && { winner: best.record.slug }) };
+    return { racers, unmade, ...winnerOf(racers) };
   }
 
   async #runRacer(record: SandboxRecord, number: number, input: RaceInput, options?: ProgressOptions): Promise<Racer> {
     const ran = await this.#ran(record, number, input, options);
-    const repository = await this.#needs.openRepository.open(options);
-    const changes = await repository.changes(record.id, options);
-    const changedLines = changes.reduce((sum, one) => sum + (one.addedLines ?? 0) + (one.removedLines ?? 0), 0);
-    const { judgement } = ran;
-    return {
-      number,
-      record,
-      ...ran,
-      isPassed: ran.error === undefined && judgement?.exit.code === 0,
-      score: judgement && judgeScore(decodeRaw(judgement.stdout.bytes)),
-      changedFiles: changes.length,
-      changedLines,
-    };
+    return await this.#needs.judgeSandboxes.mark(record, number, ran, options);
   }
 
   async #ran(record: SandboxRecord, number: number, input: RaceInput, options?: ProgressOptions): Promise<Ran> {
@@ -117,22 +90,11 @@ export class RaceForks {
       const { command, timeoutMs } = input;
       const env = { [RACER_VARIABLE]: String(number) };
       work = await this.#needs.runCommand.run({ sandbox: slug, command, env, timeoutMs }, options);
-      options?.onProgress?.({ step: 'race', message: `${slug} is judged` });
-      return { work, judgement: await this.#runJudge(record, input.judge, options) };
+      return { work, judgement: await this.#needs.judgeSandboxes.judgeOne(record, input.judge, options) };
     } catch (error) {
       options?.signal?.throwIfAborted();
       if (!isLitterboxError(error)) throw error;
       return { ...(work && { work }), error };
     }
-  }
-
-  async #runJudge({ id, slug }: SandboxRecord, command: string, options?: ProgressOptions): Promise<CommandOutcome> {
-    const { tip } = await (await this.#needs.openRepository.open(options)).history(id, options);
-    const judgement = await this.#needs.runCommand.run(
-      { sandbox: slug, command, tool: 'judge', maxOutputBytes: JUDGE_OUTPUT_BYTES },
-      options,
-    );
-    if (judgement.recorded.revision) await this.#needs.restoreRevision.restore(slug, String(tip.number), options);
-    return judgement;
   }
 }
