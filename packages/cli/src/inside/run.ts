@@ -30,9 +30,10 @@ export const run: Perform = async (context, [list = '', ...words], flags: Flags)
     durationOf('--silence', flags.silence) ?? DEFAULT_SILENCE_MS,
   ];
   const prompt = words.filter((word) => word !== undefined).join(' ');
-  const racers = racersOf(list, [prompt, ...(flags.prompt ?? [])], flags);
+  const { prompt: more = [] } = flags;
+  const racers = racersOf(list, prompt === '' && more.length > 0 ? more : [prompt, ...more], flags);
   // Without a prompt the notes of the sandbox are the task.
-  const isByNotes = prompt === '' && flags.sandbox !== undefined && racers.length === 1;
+  const isByNotes = racers.length === 1 && racers[0].prompt === '' && flags.sandbox !== undefined;
   if (!isByNotes) for (const racer of racers) assertPrompt(racer.prompt);
   const root = repositoryRoot(directory) ?? directory;
   await using litterbox = await loadForAgent(directory, askOrCancel, racers[0].id);
@@ -51,7 +52,13 @@ export const run: Perform = async (context, [list = '', ...words], flags: Flags)
     const named = namedRacers(racers, flags.sandbox, branchOf(root), taken);
     return await runSeveral(context, litterbox, named, { options: optionsOf(flags), judge: flags.judge });
   }
-  await runAlone(context, litterbox, { seat, prompt, flags, root, limits: { timeLimitMs, silenceMs } });
+  await runAlone(context, litterbox, {
+    seat,
+    prompt: racers[0].prompt,
+    flags,
+    root,
+    limits: { timeLimitMs, silenceMs },
+  });
 };
 
 /** Those that each of several is told as well. */
