@@ -31,6 +31,8 @@ interface Slot {
   readonly name: string;
   isTaken: boolean;
   wasHeld: boolean;
+  /** Nobody will ask for it again: its files go with its release. */
+  isGone: boolean;
   readonly waiting: Waiter[];
   file?: { readonly lock: LockFile; readonly holder: number };
 }
@@ -76,6 +78,12 @@ export class Leases implements AsyncDisposable {
         this.#release(slot);
       },
     };
+  }
+
+  /** Lets the files of a resource that is gone go with its release, where this process holds it. Without that each sandbox that ever was leaves two. */
+  forget(resource: string): void {
+    const slot = this.#slots.get(resource);
+    if (slot?.isTaken) slot.isGone = true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -141,8 +149,12 @@ export class Leases implements AsyncDisposable {
 
   #release(slot: Slot): void {
     try {
+      // Removed while they are locked: whoever waits finds out by the name that what it locked is nobody's.
+      if (slot.isGone)
+        for (const kind of ['lock', 'holder', 'waiting']) rmSync(this.#pathOf(slot, kind), { force: true });
       writeHolder(slot, undefined);
       slot.file?.lock.unlock();
+      if (slot.isGone) closeFile(slot);
     } catch {
       closeFile(slot); // closing frees the lock too, whatever was wrong
     }
@@ -163,7 +175,14 @@ export class Leases implements AsyncDisposable {
 
   #slotOf(resource: string): Slot {
     const name = createHash('sha256').update(JSON.stringify(resource)).digest('hex').slice(0, 32);
-    const slot = this.#slots.get(resource) ?? { resource, name, isTaken: false, wasHeld: false, waiting: [] };
+    const slot = this.#slots.get(resource) ?? {
+      resource,
+      name,
+      isTaken: false,
+      wasHeld: false,
+      isGone: false,
+      waiting: [],
+    };
     this.#slots.delete(resource);
     this.#slots.set(resource, slot);
     return slot;

@@ -53,7 +53,10 @@ export class SqliteStateStore implements StateStore {
     this.#records.find(repositoryId, slug, options);
   list = (repositoryId?: RepositoryId, options?: CallOptions): Promise<readonly SandboxRecord[]> =>
     this.#records.list(repositoryId, options);
-  remove = (id: SandboxId, options?: CallOptions): Promise<void> => this.#records.remove(id, options);
+  remove = async (id: SandboxId, options?: CallOptions): Promise<void> => {
+    await this.#records.remove(id, options);
+    this.#leases.forget(`sandbox:${id}`);
+  };
 
   lease = (resource: string, purpose: string, options?: CallOptions & { readonly waitMs?: number }): Promise<Lease> =>
     this.#leases.take(resource, purpose, options);

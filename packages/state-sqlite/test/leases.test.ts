@@ -1,7 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { eventually, fixtureRecord } from '@litterbox/conformance';
 import { StateFixture } from './state-fixture.ts';
 import { WorkerProcess } from './worker-process.ts';
 
@@ -106,6 +107,29 @@ test('a lock file that somebody removed does not let two in for long', async () 
   await using _ = await state.lease('a', 'second');
   await using worker = new WorkerProcess(fixture.directory, 'take', 'a', '50');
   expect(await worker.says()).toMatchObject({ code: 'BUSY' });
+});
+
+test('a sandbox that is gone leaves no lock, and who waited for it gets one that excludes', async () => {
+  await using fixture = new StateFixture();
+  const { state } = fixture.open();
+  const { id } = await state.insert(fixtureRecord());
+  const lease = await state.lease(`sandbox:${id}`, 'delete');
+  await using worker = new WorkerProcess(fixture.directory, 'hold', `sandbox:${id}`, 'run');
+  await eventually(
+    () => readdirSync(join(fixture.directory, 'locks')).some((name) => name.endsWith('.waiting')),
+    (isWaiting) => isWaiting,
+  );
+  await state.remove(id);
+  await lease[Symbol.asyncDispose]();
+  expect(await worker.says()).toBe('held');
+  await expect(state.lease(`sandbox:${id}`, 'mine', { waitMs: 50 })).rejects.toMatchObject({ code: 'BUSY' });
+
+  const other = await state.insert(fixtureRecord());
+  const before = readdirSync(join(fixture.directory, 'locks')).length;
+  const last = await state.lease(`sandbox:${other.id}`, 'delete');
+  await state.remove(other.id);
+  await last[Symbol.asyncDispose]();
+  expect(readdirSync(join(fixture.directory, 'locks'))).toHaveLength(before);
 });
 
 test('a lease costs less than 0.3 ms', async () => {
