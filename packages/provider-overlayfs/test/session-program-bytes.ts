@@ -7,6 +7,11 @@ import { promisify } from 'node:util';
 import { readSessionProgram } from '../src/machine/session-program.ts';
 
 const run = promisify(execFile);
+const BUILD = fileURLToPath(new URL('../../session-program/build.sh', import.meta.url));
+const ARM64 = fileURLToPath(new URL('../../session-linux-arm64/dist/litterbox-session', import.meta.url));
+
+/** The build of this machine may have been before it had a compiler for arm64. */
+let forArm64: Promise<unknown> | undefined;
 
 /**
  * The session program for an architecture: as it was built, or, where LITTERBOX_SESSION_SANITIZERS names some, built with those. Where
@@ -15,9 +20,10 @@ const run = promisify(execFile);
 export async function sessionProgramBytes(architecture: string): Promise<Uint8Array> {
   const emulator = process.env['LITTERBOX_SESSION_EMULATOR'];
   if (emulator !== undefined) {
-    if (!readSessionProgram('aarch64')) throw new Error('The session program was not built for arm64: npm run build');
-    const arm64 = fileURLToPath(new URL('../../session-linux-arm64/dist/litterbox-session', import.meta.url));
-    return new TextEncoder().encode(`#!/bin/sh\nexec ${emulator} '${arm64}' "$@"\n`);
+    await (forArm64 ??= run('sh', [BUILD, 'aarch64', ARM64]));
+    if (!readSessionProgram('aarch64'))
+      throw new Error('The session program was not built for arm64: there is no compiler');
+    return new TextEncoder().encode(`#!/bin/sh\nexec ${emulator} '${ARM64}' "$@"\n`);
   }
   const sanitizers = process.env['LITTERBOX_SESSION_SANITIZERS'];
   if (sanitizers === undefined) {
@@ -28,9 +34,8 @@ export async function sessionProgramBytes(architecture: string): Promise<Uint8Ar
   const directory = await mkdtemp(join(tmpdir(), 'litterbox-program-'));
   try {
     const built = join(directory, 'litterbox-session');
-    const build = fileURLToPath(new URL('../../session-program/build.sh', import.meta.url));
     const flags = [`-fsanitize=${sanitizers}`, '-fno-sanitize-recover=all', '-U_FORTIFY_SOURCE', '-g'];
-    await run('sh', [build, architecture, built, ...flags], { env: { ...process.env, LINK: '' } });
+    await run('sh', [BUILD, architecture, built, ...flags], { env: { ...process.env, LINK: '' } });
     return await readFile(built);
   } finally {
     await rm(directory, { recursive: true });
