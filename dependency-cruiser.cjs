@@ -191,7 +191,7 @@ module.exports = {
       from: {
         path: [
           '^packages/(host|source-control-git|state-sqlite|sync-rsync|network-gate|endpoints|conformance|sandbox-kit|linux-sandbox|far-host|container-engine|providers|provider-[^/]+)/src/',
-          '^packages/create-litterbox-provider/template/src/',
+          '^packages/create-litterbox-provider/templates/[^/]+/src/',
         ],
         pathNot: tests,
       },
@@ -212,7 +212,14 @@ module.exports = {
       name: 'providers-in-one-place',
       comment: 'The providers that come along are named by one package, and by what breaks them on purpose.',
       severity: 'error',
-      from: { path: '^packages/', pathNot: [tests, '^packages/(providers|hardening|provider-[^/]+)/'] },
+      from: {
+        path: '^packages/',
+        pathNot: [
+          tests,
+          '^packages/(providers|hardening|provider-[^/]+)/',
+          '^packages/create-litterbox-provider/templates/',
+        ],
+      },
       to: { path: '^packages/provider-' },
     },
     {
