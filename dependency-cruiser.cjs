@@ -354,9 +354,13 @@ module.exports = {
     },
     {
       name: 'declared-dependencies-only',
-      comment: 'Sources use what their own package.json lists under dependencies, not what happens to be hoisted.',
+      comment:
+        'Sources use what their own package.json lists under dependencies, not what happens to be hoisted. Two clients go into a file of ours by the build.',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/', pathNot: tests },
+      from: {
+        path: '^packages/[^/]+/src/',
+        pathNot: [tests, '^packages/(container-engine/src/engine/docker-client|provider-ssh/src/ssh-client)\\.ts$'],
+      },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     {
