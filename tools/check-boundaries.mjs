@@ -56,7 +56,7 @@ const plants = [
   ['implementors-use-the-provider-door', 'conformance/src/planted-front-door.ts', "import '@litterbox/core';"],
   [
     'implementors-use-the-provider-door',
-    'create-litterbox-provider/template/src/planted-front-door.ts',
+    'create-litterbox-provider/templates/runc/src/planted-front-door.ts',
     "import '@litterbox/core';",
   ],
   ['far-host-needs-shells-alone', 'far-host/src/planted-builtin.ts', "import 'node:child_process';"],

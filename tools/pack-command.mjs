@@ -2,11 +2,9 @@
 // `npm install --global` of it asks no registry and runs no script of anybody. Needs a build with bundles.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
 import { outsidePath } from './outside-path.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -15,22 +13,7 @@ const staging = mkdtempSync(join(tmpdir(), 'litterbox-command-'));
 const at = (...path) => join(staging, ...path);
 const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
 
-/** What the engine's client has for SSH, for BuildKit's sessions and for native code: Litterbox uses none of it. */
-const UNUSED = ['ssh2', '@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'];
-const withoutUnused = {
-  name: 'without-unused',
-  resolveId: (id) => (UNUSED.includes(id) ? `\0${id}` : undefined),
-  load: (id) => (UNUSED.some((name) => id === `\0${name}`) ? 'module.exports = {};' : undefined),
-};
-
-/** SSH goes without code for one machine: what it tries to load is not there, as where nobody built it. */
-const withoutNative = {
-  name: 'without-native',
-  resolveId: (id) => (/\.node$|^cpu-features$/.test(id) ? `\0${id}` : undefined),
-  load: (id) => (/^\0(?:.*\.node|cpu-features)$/.test(id) ? "throw new Error('not built');" : undefined),
-};
-
-/** A package of ours or of others that lies in the tarball and needs nothing. */
+/** A package of ours that lies in the tarball and needs nothing. */
 function bundled(name, manifest) {
   mkdirSync(at('node_modules', name), { recursive: true });
   writeFileSync(at('node_modules', name, 'package.json'), JSON.stringify({ name, ...manifest }, undefined, 2));
@@ -56,23 +39,7 @@ try {
   bundled(program.name, { version, license, exports: program.exports });
   cpSync(join(root, 'packages/session-linux-x64/dist'), at('node_modules', program.name, 'dist'), { recursive: true });
 
-  const versions = {};
-  const clients = [
-    { client: 'dockerode', owner: 'packages/container-engine', plugin: withoutUnused },
-    { client: 'ssh2', owner: 'packages/provider-ssh', plugin: withoutNative },
-  ];
-  for (const { client, owner, plugin } of clients) {
-    const require = createRequire(join(root, owner, 'package.json'));
-    const { version: own, license: terms } = JSON.parse(
-      readFileSync(require.resolve(`${client}/package.json`), 'utf8'),
-    );
-    versions[client] = own;
-    bundled(client, { version: own, ...(terms && { license: terms }), main: './client.cjs' });
-    const built = await rolldown({ input: require.resolve(client), platform: 'node', plugins: [plugin] });
-    await built.write({ file: at('node_modules', client, 'client.cjs'), format: 'cjs', comments: { legal: true } });
-  }
-
-  const dependencies = { [server.name]: version, [page.name]: version, [program.name]: version, ...versions };
+  const dependencies = { [server.name]: version, [page.name]: version, [program.name]: version };
   writeFileSync(
     at('package.json'),
     JSON.stringify(

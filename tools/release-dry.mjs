@@ -2,11 +2,14 @@
 // dry run. No registry is asked: the address given to npm is one where nobody listens.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { installedPackages } from './installed-packages.mjs';
 import { outsidePath } from './outside-path.mjs';
 import { allManifests, missingPrograms, publicPackages } from './public-packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = publicPackages(root);
+/** What litterbox and one provider may take on a disk. */
+const MOST_BYTES = 20e6;
 
 for (const { directory, manifest } of allManifests(root))
   for (const path of manifest.private === true ? [] : missingPrograms(directory, manifest))
@@ -23,6 +26,7 @@ for (const { manifest } of packages)
       throw new Error(`${manifest.name} asks for ${name} ${range}, not for ${manifest.version}.`);
 
 execFileSync(process.execPath, [fileURLToPath(new URL('check-packages.mjs', import.meta.url))], { stdio: 'inherit' });
+const ownBytes = new Map();
 for (const { directory, manifest } of packages) {
   const text = execFileSync('npm', ['publish', '--dry-run', '--json', '--access', 'public', '--ignore-scripts'], {
     cwd: directory,
@@ -35,8 +39,22 @@ for (const { directory, manifest } of packages) {
       npm_config_fetch_retries: '0',
     },
   });
-  const { id, entryCount, size } = found(JSON.parse(text), manifest.name);
+  const { id, entryCount, size, unpackedSize } = found(JSON.parse(text), manifest.name);
   console.log(`${id}: ${entryCount} files, ${Math.round(size / 1024)} KiB`);
+  ownBytes.set(manifest.name, unpackedSize);
+}
+for (const { manifest } of packages.filter(({ manifest }) => manifest.name.startsWith('@litterbox/provider-'))) {
+  const { own, foreign } = installedPackages(root, ['litterbox', manifest.name]);
+  const scripts = foreign.filter(({ hasScript }) => hasScript).map(({ path }) => path);
+  const bytes = [...own.map((name) => ownBytes.get(name) ?? 0), ...foreign.map((one) => one.bytes)].reduce(
+    (sum, one) => sum + one,
+    0,
+  );
+  const count = own.length + foreign.length;
+  console.log(`litterbox with ${manifest.name}: ${count} packages, ${(bytes / 1e6).toFixed(1)} MB`);
+  if (scripts.length > 0) throw new Error(`${manifest.name} brings install scripts: ${scripts.join(', ')}.`);
+  if (bytes > MOST_BYTES && manifest.name !== '@litterbox/provider-kubernetes')
+    throw new Error(`${manifest.name} needs ${bytes} bytes installed.`);
 }
 console.log(`release: ${packages.length} packages would be published`);
 

@@ -35,7 +35,7 @@ const bundle = await rolldown({
   input: here('dist/bin.js'),
   platform: 'node',
   plugins: [manifest, jsonc, lateBuiltins],
-  external: ['@litterbox/mcp/start', 'dockerode', 'ssh2'],
+  external: ['@litterbox/mcp/start'],
 });
 await bundle.write({
   dir: here('bundle'),

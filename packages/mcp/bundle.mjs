@@ -11,7 +11,6 @@ const bundle = await rolldown({
   input: here('dist/start.js'),
   platform: 'node',
   plugins: [lateBuiltins],
-  external: ['dockerode', 'ssh2'],
 });
 const { output } = await bundle.write({
   dir: here('bundle'),

@@ -106,8 +106,10 @@ async function main() {
     await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve).once('SIGHUP', resolve));
     return;
   }
-  const kit = await ownProvider({ ...stranger('author', registry), step });
-  counts.passed += kit.passed;
+  for (const template of [undefined, 'api']) {
+    const kit = await ownProvider({ ...stranger(`author-${template}`, registry), step, template });
+    counts.passed += kit.passed;
+  }
   await commandLine({ ...stranger('person', registry), step });
   await embedder({ ...stranger('embedder', registry), step });
 }

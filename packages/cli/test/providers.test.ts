@@ -17,7 +17,7 @@ async function loadedBy(fixture: CliFixture, args: readonly string[]) {
   return {
     overlayfs: urls.some((url) => isOf(url, 'provider-overlayfs')),
     engines: urls.some((url) => isOf(url, 'container-engine')),
-    client: urls.some((url) => url.includes('/node_modules/dockerode/')),
+    client: urls.some((url) => url.includes('/docker-client')),
   };
 }
 
@@ -86,7 +86,7 @@ test('an engine that does not answer makes its sandboxes slow, and the others sh
 test('a provider, a host or a key that there is not is refused, with what there is', async () => {
   await using fixture = new CliFixture();
   for (const [key, status, hint] of [
-    ['doker', 2, 'There are: overlayfs, docker, podman.'],
+    ['doker', 2, 'There are: overlayfs, docker, podman, kubernetes.'],
     ['docker@build-box', 3, 'litterbox host add build-box'],
     ['docker@vmware:x', 3, 'Before the colon stands one of: lima, colima, wsl.'],
     ['docker@local', 2, 'For this machine write docker alone.'],

@@ -16,10 +16,11 @@ export interface CreatedProvider {
  *
  * @param name of the provider, and of the directory: lower-case letters, digits and dashes, a letter first, at most 40 characters
  * @param parent absolute path of the directory that it is made in
- * @throws UsageError for any other name, and when the directory holds something
+ * @param template `runc` or `api`. @defaultValue `runc`
+ * @throws UsageError for any other name or template, and when the directory holds something
  */
-export async function createProvider(name: string, parent: string): Promise<CreatedProvider> {
-  const files = await providerFiles(name);
+export async function createProvider(name: string, parent: string, template?: string): Promise<CreatedProvider> {
+  const files = await providerFiles(name, template);
   const directory = join(parent, name);
   await mkdir(parent, { recursive: true });
   await makeEmpty(directory);

@@ -8,8 +8,11 @@ interface Tree {
 }
 
 /** `nx g create-litterbox-provider:provider NAME`: the same package as `npm create litterbox-provider`, in `packages` of an nx workspace. */
-export default async function generateProvider(tree: Tree, { name }: { readonly name: string }): Promise<void> {
-  const files = await providerFiles(name);
+export default async function generateProvider(
+  tree: Tree,
+  { name, template }: { readonly name: string; readonly template?: string },
+): Promise<void> {
+  const files = await providerFiles(name, template);
   const directory = `packages/${name}`;
   if (tree.exists(directory))
     throw new UsageError(`${directory} is there already.`, 'Take another name, or remove what is there.');

@@ -58,6 +58,20 @@ describe('create-litterbox-provider', () => {
     expect(generators.provider).toMatchObject({ factory: './dist/nx-generator.js', schema: './nx-schema.json' });
   });
 
+  it('makes one over a service with an API, with a service to try it on, and refuses a template that is none', async () => {
+    const { status, stdout } = await run('my-cloud', '--template', 'api');
+    expect(status).toBe(0);
+    for (const file of ['.gitignore', 'fake/service.ts', 'src/service.ts', 'test/kit.test.ts', 'tsconfig.json'])
+      expect(stdout).toContain(`  ${file}\n`);
+    expect(stdout).not.toContain('runc');
+    const made = JSON.parse(await readFile(join(parent, 'my-cloud/package.json'), 'utf8'));
+    expect(Object.keys(made.dependencies)).toContain('@litterbox/far-host');
+    expect(await readFile(join(parent, 'my-cloud/src/index.ts'), 'utf8')).toContain("key = 'my-cloud'");
+    const refused = await run('other', '--template', 'vm');
+    expect(refused).toMatchObject({ status: 2, stdout: '' });
+    expect(refused.stderr).toContain('There is no template "vm".\n→ Take one of runc, api.');
+  });
+
   it('has a provider of less than 200 lines', async () => {
     const { directory, files } = await createProvider('lines', parent);
     const sources = files.filter((file) => file.startsWith('src/'));
@@ -86,11 +100,12 @@ describe('create-litterbox-provider', () => {
   });
 
   it('refuses what is no name, before anything is made', async () => {
-    for (const name of ['../up', '/abs', 'Upper', '', '-dash', '1st', 'a b', 'x'.repeat(41), 'a/b', "it's"]) {
+    for (const name of ['../up', '/abs', 'Upper', '', '1st', 'a b', 'x'.repeat(41), 'a/b', "it's"]) {
       const { status, stderr } = await run(name);
       expect({ name, status }).toEqual({ name, status: 2 });
       expect(stderr).toContain('is no name for a provider');
     }
+    expect((await run('-dash')).stderr).toContain('Unknown option');
     expect((await run()).stderr).toContain('One name is wanted, and none came');
     expect(await run('one', 'two')).toMatchObject({ status: 2 });
   });

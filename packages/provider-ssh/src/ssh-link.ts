@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type CallOptions, LitterboxError, visibleName } from '@litterbox/core/provider';
-import ssh2, { type Algorithms, type Client, type ClientChannel } from 'ssh2';
+import type { Algorithms, Client, ClientChannel } from 'ssh2';
 import type { Endpoint } from './client-config.ts';
 import type { HostKeyCheck } from './host-key.ts';
+import { ssh2 } from './ssh-client.ts';
 
 /** Until a login is complete, every question to the machine included. */
 const READY_MS = 20_000;

@@ -37,13 +37,15 @@ export const dictionary =
 /** A shape that stands for a type of ours. Whoever declares one says that it checks all that the type promises. */
 export type ShapeOf<Value> = Shape & { readonly stands?: Value };
 
-/** Further members are let through: a later release of the same schema version may have added them. */
+/** Takes a type of ours to have a shape for each of its members. Further ones are let through: a later release of the same schema version may have added them. */
 export const object =
-  (members: Readonly<Record<string, Shape>>): Shape =>
+  <Value = Record<string, unknown>>(members: { readonly [Key in keyof NoInfer<Value>]-?: Shape }): ShapeOf<Value> =>
   (value, place) =>
     isObject(value)
       ? firstOf(
-          Object.entries(members).map(([key, shape]) => shape(value[key], place === '' ? key : `${place}.${key}`)),
+          Object.entries<Shape>(members).map(([key, shape]) =>
+            shape(value[key], place === '' ? key : `${place}.${key}`),
+          ),
         )
       : `${place === '' ? 'it' : place} is not an object`;
 

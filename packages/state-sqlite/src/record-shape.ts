@@ -1,4 +1,4 @@
-import { type Assurance, type SandboxRecord } from '@litterbox/core/provider';
+import type { Assurance, EndpointPolicy, Policy, SandboxRecord, ServicePolicy } from '@litterbox/core/provider';
 import {
   dictionary,
   flag,
@@ -30,7 +30,7 @@ const health: Shape = (value, place) =>
     ? object({ port: number })(value, place)
     : object({ command })(value, place);
 
-const service = object({
+const service = object<ServicePolicy>({
   name: text,
   command,
   signals: object({ stop: text, restart: optional(text) }),
@@ -41,7 +41,25 @@ const service = object({
   isOnce: optional(flag),
 });
 
-const policy = object({
+/** Where a secret is kept: the kind and the name. */
+const origin = dictionary(text);
+
+const endpoint = object<EndpointPolicy>({
+  name: text,
+  kind: optional(text),
+  inside: number,
+  url: text,
+  header: object({ name: text, value: text }),
+  secret: object({ name: text, origin }),
+  methods: list(text),
+  paths: list(text),
+  variables: dictionary(text),
+  inSetup: optional(flag),
+  budget: optional(object({ requests: optional(number), tokens: optional(number) })),
+  placeholder: text,
+});
+
+const policy = object<Policy>({
   root,
   limits: object({
     memoryBytes: optional(number),
@@ -53,7 +71,10 @@ const policy = object({
   }),
   environment: dictionary(text),
   services: optional(list(service)),
+  supervisor: optional(oneOf('supervisord', 's6', 'runit')),
   ports: optional(list(object({ name: text, inside: number }))),
+  endpoints: optional(list(endpoint)),
+  exposed: optional(list(object({ name: text, variable: text, origin }))),
   install: optional(list(textOrCommand)),
   setup: list(textOrCommand),
   setupTimeoutMs: number,
@@ -83,6 +104,8 @@ export const ASSURANCE_SHAPE: ShapeOf<Assurance> = object({
     object({ name: text, status: oneOf('enforced', 'weak', 'absent'), finding: text, remedy: optional(text) }),
   ),
   readable: list(object({ path: text, reason: text })),
+  masked: optional(list(text)),
+  unreachable: optional(list(object({ path: text, target: text }))),
 });
 
 const placement = object({

@@ -219,6 +219,8 @@ describe('the state file', () => {
   const rows: Readonly<Record<string, string>> = {
     'the record of sandbox': `UPDATE sandbox SET body = json_remove(body, '$.slug')`,
     'policy.root.type': `UPDATE sandbox SET body = json_set(body, '$.policy.root.type', 'host')`,
+    'assurance.masked': `UPDATE sandbox SET body = json_set(body, '$.assurance', json('{"provider":"p","mechanism":"m","controls":[],"readable":[],"masked":1}'))`,
+    'policy.endpoints[0].name': `UPDATE sandbox SET body = json_set(body, '$.policy.endpoints', json('[{}]'))`,
     'not JSON': `UPDATE sandbox SET body = 'x'`,
     'contradicts itself': 'UPDATE sandbox SET generation = 7',
   };

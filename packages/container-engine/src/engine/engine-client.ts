@@ -34,7 +34,7 @@ export async function openClient(
   options?: CallOptions,
 ): Promise<EngineClient> {
   const address = await way.findEngine(options);
-  const [{ default: Dockerode }, { HostAgent }] = await Promise.all([import('dockerode'), import('./host-agent.ts')]);
+  const [{ Dockerode }, { HostAgent }] = await Promise.all([import('./docker-client.ts'), import('./host-agent.ts')]);
   const connect =
     address.type === 'ssh' ? await overMachine(way, address, machines, options) : connectEngine(way.host, address);
   const agent = new HostAgent(connect);
