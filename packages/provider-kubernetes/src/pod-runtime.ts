@@ -29,8 +29,9 @@ import { assuranceOf, FACTS_SCRIPT } from './pod-assurance.ts';
 import { BESIDE, CONTAINER, podExecEngine } from './pod-exec.ts';
 import { cannotFreeze } from './pod-failures.ts';
 import { OWN_ENVIRONMENT } from './own-environment.ts';
+import { othersPolicies } from './others-policies.ts';
 import { podLoopback } from './pod-loopback.ts';
-import { ANNOTATIONS, type MadePod, type PodMeta, podName, type PodState } from './pod-meta.ts';
+import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
 import { asSoonAsItRuns } from './as-soon-as-it-runs.ts';
 import type { Pods } from './pods.ts';
 import { USAGE, usageOf } from './pod-usage.ts';
@@ -44,6 +45,8 @@ export interface PodRuntimeInput {
   readonly host: Host;
   readonly stateFile: string;
   readonly meta: PodMeta;
+  /** Of its pod. */
+  readonly name: string;
   /** Absent while it is being made. */
   readonly made?: MadePod;
 }
@@ -119,8 +122,8 @@ export class PodRuntime implements SandboxRuntime {
   #become(made: MadePod): void {
     this.#made = made;
     if (!made.hasPorts) return;
-    const { api, pods } = this.#input;
-    const loopback = podLoopback({ api, provider: pods.provider, pod: podName(this.id) });
+    const { api, pods, name } = this.#input;
+    const loopback = podLoopback({ api, provider: pods.provider, pod: name });
     this.#loopback = loopback;
     this.connect = async (port, options) => {
       assertPort('runtime.connect', port);
@@ -156,7 +159,9 @@ export class PodRuntime implements SandboxRuntime {
       maxOutputBytes: MAX_FACTS_BYTES,
     });
     options?.signal?.throwIfAborted();
-    return assuranceOf(this.#input.pods.provider, this.#input.meta, state, decodeRaw(stdout.bytes));
+    const { api, pods, meta } = this.#input;
+    const others = await othersPolicies(api, state, options);
+    return assuranceOf(pods.provider, meta, state, decodeRaw(stdout.bytes), others);
   }
 
   async spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
@@ -187,20 +192,20 @@ export class PodRuntime implements SandboxRuntime {
 
   /** With a claim the pod goes, and what it had reserved. Without one it stays: its files lie on its node and would go with it. */
   async stop(options?: CallOptions): Promise<void> {
-    const { api, pods, meta } = this.#input;
-    await pods.annotate(meta, { [ANNOTATIONS.rest]: 'stopped' });
-    if (meta.limits.diskBytes !== undefined) return await pods.end(this.id, options);
+    const { api, pods, meta, name } = this.#input;
+    await pods.annotate(meta, name, { [ANNOTATIONS.rest]: 'stopped' });
+    if (meta.limits.diskBytes !== undefined) return await pods.rest(meta, options);
     const { hasPorts } = this.#made ?? {};
     const places = [CONTAINER, ...(hasPorts ? [BESIDE] : [])].map((container) => ({
-      pod: podName(this.id),
+      pod: name,
       container,
     }));
     await Promise.all(places.map((place) => killAll(podExecEngine(api, pods.provider, place), options)));
   }
 
   async start(options?: CallOptions): Promise<void> {
-    const { pods, meta } = this.#input;
-    if ((await this.#found(options)).isStopped) await pods.annotate(meta, { [ANNOTATIONS.rest]: null }, options);
+    const { pods, meta, name } = this.#input;
+    if ((await this.#found(options)).isStopped) await pods.annotate(meta, name, { [ANNOTATIONS.rest]: null }, options);
     await this.#assertRunning(options);
   }
 
@@ -221,30 +226,38 @@ export class PodRuntime implements SandboxRuntime {
 
   async #found(options?: CallOptions): Promise<PodState> {
     options?.signal?.throwIfAborted();
-    const state = await this.#input.pods.find(this.id, options);
+    const state = await this.#input.pods.find(this.id, options, this.#input.name);
     if (!state) throw notHere(this.#input.pods.provider, this.id);
     return state;
   }
 
   /** A pod that was evicted, or whose node was lost, is made anew where a claim has its files. */
   async #assertRunning(options?: CallOptions): Promise<PodState> {
-    const { pods } = this.#input;
+    const { pods, name } = this.#input;
     const state = await this.#found(options);
     if (state.isStopped) throw notRunning(pods.provider, 'stopped');
-    if (state.isRunning) return state;
-    return state.hasClaim && state.isGone ? await this.#restart(options) : await pods.running(this.id, state, options);
+    if (state.hasClaim && state.isGone) return await this.#restart(options);
+    const running = state.isRunning ? state : await pods.running(this.id, { name }, options);
+    if (running.isOwned && !running.isJudged) await this.#judge(running, options);
+    return running;
   }
 
   async #restart(options?: CallOptions): Promise<PodState> {
     const { api, pods, meta } = this.#input;
     const state = await pods.restart(meta, [await apiAddress(api)], options);
     try {
-      await this.assertControls(await this.#look(state, options), options);
+      await this.#judge(state, options);
       return state;
     } catch (error) {
       await pods.end(this.id).catch(() => {}); // nothing of an agent's has run in it
       throw error;
     }
+  }
+
+  /** Looks at the controls of a pod that somebody made anew. @throws LitterboxError see `assertControls` */
+  async #judge(state: PodState, options?: CallOptions): Promise<void> {
+    await this.assertControls(await this.#look(state, options), options);
+    if (state.isOwned) await this.#input.pods.judge(state.name, options);
   }
 
   async #start(
@@ -264,7 +277,7 @@ export class PodRuntime implements SandboxRuntime {
     const process = await this.#gate.through(() =>
       ExecProcess.start(
         {
-          engine: podExecEngine(api, pods.provider, { pod: podName(this.id), isEarly }),
+          engine: podExecEngine(api, pods.provider, { pod: this.#input.name, isEarly }),
           spec: {
             cwd: this.workdir,
             ...spec,

@@ -26,6 +26,7 @@ runner.describe('what is asked of a cluster', () => {
       'PATCH pods': 1,
       'exec sandbox': 1,
       'GET persistentvolumeclaims': 1,
+      'GET networkpolicies': 1,
     });
     // A slow node is looked at every few seconds; the list, the mark and each watch that ends are one each.
     expect(looks).toBeLessThanOrEqual(2 + watches);

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { RIGHTS } from '../src/missing-rights.ts';
-import { baseObjects, chartObjects, chartValues, type Described, type Values } from './deploy.ts';
+import { AGENT_SANDBOX_RIGHTS, RIGHTS } from '../src/missing-rights.ts';
+import { baseObjects, chartObjects, chartValues, type Described, objectsOf, type Values } from './deploy.ts';
+import { POOL } from './pool-sample.ts';
 
 const sorted = (objects: readonly Described[]) => [...objects].sort((one, other) => one.kind.localeCompare(other.kind));
 const pathsOf = (values: Values, above = ''): readonly string[] =>
@@ -27,9 +28,13 @@ test('the role grants what the check of the machine asks for, and nothing else',
     ({ apiGroups, resources, verbs }) =>
       apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}: ${verbs.join(' ')}`)),
   );
-  const asked = RIGHTS.map(
+  const asked = [...RIGHTS, ...AGENT_SANDBOX_RIGHTS].map(
     ({ group, resource, subresource, verbs }) =>
       `${group}/${resource}${subresource ? `/${subresource}` : ''}: ${verbs.join(' ')}`,
   );
   expect(granted).toEqual(asked);
+});
+
+test('the sample of a pool is what the provider makes of a sandbox', async () => {
+  expect(await objectsOf('agent-sandbox/pool.yaml')).toEqual(POOL);
 });
