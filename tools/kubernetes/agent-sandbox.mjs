@@ -168,7 +168,8 @@ async function reconcilePool(pool, templates, sandboxes) {
   );
   const own = sandboxes.filter((one) => isOwnedBy(one, pool));
   for (const extra of own.slice(pool.spec.replicas)) await ask(pathOf(extra, 'sandboxes'), 'DELETE');
-  for (let count = own.length; template && count < pool.spec.replicas; count += 1) {
+  if (!template) return;
+  for (let count = own.length; count < pool.spec.replicas; count += 1) {
     const { podTemplate, service } = template.spec;
     const name = `${pool.metadata.name}-${crypto.randomUUID().slice(0, 8)}`;
     await ask(collection(pathOf({ metadata: { namespace, name } }, 'sandboxes')), 'POST', {
@@ -208,7 +209,7 @@ async function reconcileClaim(claim, pools, sandboxes) {
   await say({ ...ready('False', 'SandboxNotReady'), sandbox: { name: taken.metadata.name } });
 }
 
-/** What the collector of the cluster does by itself, later: it looks for new kinds every half minute. */
+/** The collector of the cluster does this later: it looks for new kinds every half minute. */
 async function collect(sandboxes, claims, pools, pods) {
   const uids = new Set([...sandboxes, ...claims, ...pools].map(({ metadata }) => metadata.uid));
   const isLeft = (one, kinds) =>
@@ -237,7 +238,7 @@ for (;;) {
         ...sandboxes.map((one) => () => reconcileSandbox(one, pods)),
         () => collect(sandboxes, claims, pools, pods),
       ];
-      // What has changed meanwhile is looked at again.
+      // An object that has changed meanwhile is looked at again.
       for (const one of work) await one().catch((error) => console.error(String(error)));
     }
   } catch (error) {

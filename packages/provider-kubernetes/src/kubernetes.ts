@@ -19,9 +19,9 @@ import {
 import { allowedProcessors, chooseProcessors, describeDirectory } from '@litterbox/linux-sandbox';
 import { brokenDescription, cannotHonour, notHere } from '@litterbox/sandbox-kit';
 import { apiAddress, KubeApi } from './api/kube-api.ts';
-import { assertFromPool } from './assert-from-pool.ts';
-import { isMaker, poolOf } from './makers.ts';
-import { agentSandboxCheck } from './agent-sandbox-check.ts';
+import { assertFromPool } from './agent-sandbox/assert-from-pool.ts';
+import { isMaker, poolOf } from './agent-sandbox/makers.ts';
+import { agentSandboxCheck } from './agent-sandbox/agent-sandbox-check.ts';
 import { missingRights, RIGHTS } from './missing-rights.ts';
 import { assuranceOf } from './pod-assurance.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
@@ -97,7 +97,7 @@ class KubernetesProvider implements SandboxProvider {
       const running = this.#pods.running(meta.id, asked, options);
       running.catch(() => {}); // who waits for it hears of it
       runtime = this.#runtime(meta, asked.name);
-      // Of a pool a pod runs already, and nobody knows yet that it is ours.
+      // A pod of a pool runs already, and nobody knows yet that it is ours.
       if (poolOf(meta.maker) !== undefined) await running;
       const [{ facts, imageEnvironment, hasPerl, mark }, others, state] = await Promise.all([
         runtime.begin(spec, addresses, running, options),

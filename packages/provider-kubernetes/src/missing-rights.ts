@@ -16,7 +16,7 @@ export const RIGHTS: readonly Right[] = [
   { group: 'networking.k8s.io', resource: 'networkpolicies', verbs: ['create', 'list', 'delete'] },
 ];
 
-/** What one needs besides whose pod a controller of agent-sandbox makes. */
+/** Rights for a pod that a controller of agent-sandbox makes. They come on top. */
 export const AGENT_SANDBOX_RIGHTS: readonly Right[] = [
   { group: 'agents.x-k8s.io', resource: 'sandboxes', verbs: ['create', 'get', 'list', 'watch', 'patch', 'delete'] },
   {

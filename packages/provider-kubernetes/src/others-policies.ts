@@ -26,7 +26,7 @@ export async function othersPolicies(
   return found.slice(0, MAX_NAMED);
 }
 
-/** What nobody here can read selects the pod. */
+/** A selector that nobody here can read selects the pod. */
 function selects(selector: unknown, labels: PodState['labels']): boolean {
   const { matchLabels, matchExpressions } = object(selector);
   return (

@@ -1,5 +1,5 @@
 import { type Assurance, type Control, type ControlName, INSIDE } from '@litterbox/core/provider';
-import { poolOf } from './makers.ts';
+import { poolOf } from './agent-sandbox/makers.ts';
 import type { PodMeta, PodState } from './pod-meta.ts';
 import { CONTAINER } from './pod-exec.ts';
 import { EMPTY_PLACES } from './pod-spec.ts';

@@ -55,10 +55,10 @@ export function cannotFreeze(provider: string): LitterboxError {
   });
 }
 
-/** Who makes pods for us says that it cannot. */
+/** A controller says that it cannot make the pod. */
 export function cannotMake(provider: string, reason: string, message: string): LitterboxError {
   const isQuota = /exceeded quota/i.test(message);
-  const isPool = /NotFound$/.test(reason);
+  const isPool = reason.endsWith('NotFound');
   return new LitterboxError(
     isQuota ? 'RESOURCE_EXHAUSTED' : isPool ? 'NOT_FOUND' : 'UNAVAILABLE',
     `The controller of agent-sandbox makes no pod (${reason}): ${shown(message)}.`,
@@ -74,7 +74,7 @@ export function cannotMake(provider: string, reason: string, message: string): L
   );
 }
 
-/** Who makes pods for us does not answer. */
+/** No controller makes the pod. */
 export function noController(provider: string, message: string): LitterboxError {
   return new LitterboxError(
     'UNAVAILABLE',

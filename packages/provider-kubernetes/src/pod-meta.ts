@@ -2,7 +2,7 @@ import { type ChangeMark, isLitterboxError, type SandboxId, SandboxId as Ids } f
 import { type DirectoryDescription, isDirectoryDescription, isObjectOf } from '@litterbox/linux-sandbox';
 import { parseDescription } from '@litterbox/sandbox-kit';
 import { list, object, text } from './api/untrusted.ts';
-import { isMaker, type Maker } from './makers.ts';
+import { isMaker, type Maker } from './agent-sandbox/makers.ts';
 
 /** Labels that find the things of a sandbox in a namespace, and name its repository. */
 export const LABELS = { id: 'litterbox.dev/id', repository: 'litterbox.dev/repository' } as const;
@@ -25,7 +25,7 @@ export interface PodMeta extends DirectoryDescription {
   readonly image: string;
   /** Number of user and group of its programs: no other pod of the node has the same, but for those of pools. */
   readonly user: number;
-  /** Who makes its pod. Absent: Litterbox. */
+  /** The maker of its pod. Absent: Litterbox. */
   readonly maker?: Maker;
 }
 
@@ -54,7 +54,7 @@ export interface NotedSandbox {
 /** A sandbox as a cluster describes its pod, and its claim where it has one, as far as that is used. */
 export interface PodState extends NotedSandbox {
   readonly id: SandboxId;
-  /** Of its pod. */
+  /** Name of its pod. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   /** A controller of agent-sandbox made the pod, and makes it again. */

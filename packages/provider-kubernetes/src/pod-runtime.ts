@@ -24,12 +24,10 @@ import { assertControls } from './assert-controls.ts';
 import { type BegunSandbox, beginSandbox } from './begin-sandbox.ts';
 import { killAll } from './kill-all.ts';
 import { apiAddress, type KubeApi } from './api/kube-api.ts';
-import { BEGIN_LOOK, END_LOOK } from './network-probe.ts';
-import { assuranceOf, FACTS_SCRIPT } from './pod-assurance.ts';
+import { lookAtControls } from './look-at-controls.ts';
 import { BESIDE, CONTAINER, podExecEngine } from './pod-exec.ts';
 import { cannotFreeze } from './pod-failures.ts';
 import { OWN_ENVIRONMENT } from './own-environment.ts';
-import { othersPolicies } from './others-policies.ts';
 import { podLoopback } from './pod-loopback.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
 import { asSoonAsItRuns } from './as-soon-as-it-runs.ts';
@@ -45,7 +43,7 @@ export interface PodRuntimeInput {
   readonly host: Host;
   readonly stateFile: string;
   readonly meta: PodMeta;
-  /** Of its pod. */
+  /** Name of its pod. */
   readonly name: string;
   /** Absent while it is being made. */
   readonly made?: MadePod;
@@ -53,7 +51,7 @@ export interface PodRuntimeInput {
 
 /** How long what we tell a pod may take: it only ever sends signals. */
 const TELL_MS = 10_000;
-const MAX_FACTS_BYTES = 2 ** 20;
+const MAX_USAGE_BYTES = 2 ** 20;
 /** A sandbox in a pod, as one process uses it. */
 export class PodRuntime implements SandboxRuntime {
   readonly id: SandboxId;
@@ -153,15 +151,8 @@ export class PodRuntime implements SandboxRuntime {
   }
 
   async #look(state: PodState, options?: CallOptions): Promise<Assurance> {
-    const { stdout } = await this.#control.run({
-      argv: [await apiAddress(this.#input.api)],
-      script: `${BEGIN_LOOK}\n${FACTS_SCRIPT}\n${END_LOOK}`,
-      maxOutputBytes: MAX_FACTS_BYTES,
-    });
-    options?.signal?.throwIfAborted();
     const { api, pods, meta } = this.#input;
-    const others = await othersPolicies(api, state, options);
-    return assuranceOf(pods.provider, meta, state, decodeRaw(stdout.bytes), others);
+    return await lookAtControls({ api, provider: pods.provider, meta, state, control: this.#control }, options);
   }
 
   async spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
@@ -210,7 +201,7 @@ export class PodRuntime implements SandboxRuntime {
   }
 
   async usage(options?: CallOptions): Promise<ResourceUsage> {
-    const { stdout } = await this.#control.run({ argv: ['-'], script: USAGE, maxOutputBytes: MAX_FACTS_BYTES });
+    const { stdout } = await this.#control.run({ argv: ['-'], script: USAGE, maxOutputBytes: MAX_USAGE_BYTES });
     options?.signal?.throwIfAborted();
     return usageOf(decodeRaw(stdout.bytes));
   }

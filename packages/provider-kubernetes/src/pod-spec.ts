@@ -74,10 +74,10 @@ export function podOf(meta: PodMeta, addresses: readonly string[]) {
   };
 }
 
-/** What decides about the containers of a pod. */
+/** All that decides about the containers of a pod. */
 export interface PodShape extends Pick<PodMeta, 'image' | 'user' | 'workdir'> {
   readonly limits: { readonly cpus: number; readonly memoryBytes: number };
-  /** Of the volume that has its files. Absent: they lie on the node. */
+  /** Name of the claim that has its files. Absent: they lie on the node. */
   readonly claimName?: string;
 }
 

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, type SandboxId, SandboxId as Ids } from '@litterbox/core/provider';
 import { alreadyThere } from '@litterbox/sandbox-kit';
-import { AgentSandboxes } from './agent-sandboxes.ts';
+import { AgentSandboxes } from './agent-sandbox/agent-sandboxes.ts';
 import { isStatus } from './api/api-error.ts';
 import { Claims, type ClaimState } from './claims.ts';
 import type { KubeApi } from './api/kube-api.ts';
 import { follow } from './follow.ts';
+import { NO_POD, withClaim } from './with-claim.ts';
 import { hopeless, noRoom, podGone, tooLate } from './pod-failures.ts';
 import { ANNOTATIONS, LABELS, type PodMeta, podName, type PodState, podStateOf } from './pod-meta.ts';
 import { podOf, policyOf } from './pod-spec.ts';
@@ -117,7 +118,7 @@ export class Pods {
     for (const id of asked.keys()) if (Ids.is(id)) yield { ...NO_POD, id, name: podName(id), isGone: true };
   }
 
-  /** What {@link list} gives of pods and claims, with whatever calls itself a sandbox. */
+  /** Pods and claims as {@link list} gives them, with whatever calls itself a sandbox. */
   async *neighbours(options?: CallOptions): AsyncGenerator<PodState, void, undefined> {
     const claims = new Map<SandboxId, ClaimState>();
     for await (const claim of this.#claims.list(options)) claims.set(claim.id, claim);
@@ -242,10 +243,11 @@ export class Pods {
     isComing = false,
   ): AsyncGenerator<PodState | undefined, void, undefined> {
     const pods = await this.#api.pathOf('pods');
-    do {
+    for (;;) {
       for await (const found of follow(this.#api, pods, name, options, known)) yield this.#stateOf(id, found);
-      if (isComing) await delay(LOOK_AGAIN_MS, undefined, { signal: options?.signal });
-    } while (isComing);
+      if (!isComing) return;
+      await delay(LOOK_AGAIN_MS, undefined, { signal: options?.signal });
+    }
   }
 
   #stateOf(id: SandboxId, found: unknown): PodState | undefined {
@@ -269,27 +271,4 @@ export class Pods {
     const path = await this.#api.pathOf(kind, group);
     return await this.#api.ask('provider.create', path, { ...options, method: 'POST', body });
   }
-}
-
-const NO_POD = {
-  labels: {},
-  isOwned: false,
-  isJudged: false,
-  meta: undefined,
-  made: undefined,
-  isStopped: false,
-  hasClaim: false,
-  isRunning: false,
-  isOver: false,
-  hasEnded: false,
-  isIdle: true,
-  waiting: undefined,
-  node: '',
-  spec: {},
-} as const;
-
-/** A claim counts more than its pod: pods of it come and go. */
-function withClaim(pod: PodState | undefined, claim: ClaimState | undefined): PodState | undefined {
-  if (!claim) return pod;
-  return { ...(pod ?? { ...NO_POD, name: podName(claim.id), isGone: true }), ...claim, hasClaim: true };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { SandboxId } from '@litterbox/core/provider';
-import { AgentSandboxes } from '../src/agent-sandboxes.ts';
+import { AgentSandboxes } from '../src/agent-sandbox/agent-sandboxes.ts';
 import { othersPolicies } from '../src/others-policies.ts';
 import { type PodMeta, podName, type PodState } from '../src/pod-meta.ts';
 import { Pods } from '../src/pods.ts';

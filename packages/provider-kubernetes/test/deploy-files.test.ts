@@ -24,9 +24,10 @@ test('another namespace is that of all objects of the chart', async () => {
 
 test('the role grants what the check of the machine asks for, and nothing else', async () => {
   const role = (await baseObjects()).find(({ kind }) => kind === 'Role');
-  const granted = (role?.['rules'] as readonly { apiGroups: string[]; resources: string[]; verbs: string[] }[]).flatMap(
-    ({ apiGroups, resources, verbs }) =>
-      apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}: ${verbs.join(' ')}`)),
+  const granted = (
+    role?.['rules'] as readonly { apiGroups: string[]; resources: string[]; verbs: string[] }[] | undefined
+  )?.flatMap(({ apiGroups, resources, verbs }) =>
+    apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}: ${verbs.join(' ')}`)),
   );
   const asked = [...RIGHTS, ...AGENT_SANDBOX_RIGHTS].map(
     ({ group, resource, subresource, verbs }) =>

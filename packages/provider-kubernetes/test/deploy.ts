@@ -12,8 +12,11 @@ const DEPLOY = new URL('../deploy/', import.meta.url);
 const textOf = async (path: string) => await readFile(new URL(path, DEPLOY), 'utf8');
 
 async function parsed(text: string): Promise<readonly Described[]> {
-  const { loadAllYaml } = await import('@kubernetes/client-node');
-  return loadAllYaml(text);
+  const { loadYaml } = await import('@kubernetes/client-node');
+  // One level deeper: the client gives fields of kinds that it knows names of its own.
+  return text
+    .split(/^---$/m)
+    .map((one) => loadYaml<{ readonly object: Described }>(`object:\n${one.replace(/^/gm, '  ')}`).object);
 }
 
 /** The objects of one file. @param file below `deploy` */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, LitterboxError, type SandboxId } from '@litterbox/core/provider';
-import { isStatus } from './api/api-error.ts';
-import type { KubeApi } from './api/kube-api.ts';
-import { follow } from './follow.ts';
-import { cannotMake, noController } from './pod-failures.ts';
-import { list, object, text } from './api/untrusted.ts';
+import { isStatus } from '../api/api-error.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import { follow } from '../follow.ts';
+import { cannotMake, noController } from '../pod-failures.ts';
+import { list, object, text } from '../api/untrusted.ts';
 import { poolOf } from './makers.ts';
-import { ANNOTATIONS, isObjectName, LABELS, type PodMeta, podName } from './pod-meta.ts';
+import { ANNOTATIONS, isObjectName, LABELS, type PodMeta, podName } from '../pod-meta.ts';
 
 /** @see https://github.com/kubernetes-sigs/agent-sandbox, `api/v1beta1` and `extensions/api/v1beta1` */
 const SANDBOXES = { group: 'apis/agents.x-k8s.io/v1beta1', kind: 'sandboxes' } as const;
@@ -26,7 +26,7 @@ const HOPELESS =
 const ON_ITS_WAY =
   /^(|DependenciesNotReady|SandboxNotReady|SandboxMissing|AdoptionConflict|SandboxCreatePending|SandboxSuspended|PodScheduling.*)$/;
 
-/** What the controller of agent-sandbox says of an object of ours. */
+/** An object of ours, as the controller of agent-sandbox answers it. */
 interface Answer {
   /** The pod that it made or gave; it may not be there yet. */
   readonly pod: string | undefined;

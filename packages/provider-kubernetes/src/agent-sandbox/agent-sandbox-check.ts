@@ -1,7 +1,7 @@
 import type { CallOptions, ProbeCheck } from '@litterbox/core/provider';
-import { isStatus } from './api/api-error.ts';
-import type { KubeApi } from './api/kube-api.ts';
-import { AGENT_SANDBOX_RIGHTS, missingRights } from './missing-rights.ts';
+import { isStatus } from '../api/api-error.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import { AGENT_SANDBOX_RIGHTS, missingRights } from '../missing-rights.ts';
 
 /** Whether sandboxes can be those of agent-sandbox. Nobody has to have it. */
 export async function agentSandboxCheck(api: KubeApi, namespace: string, options?: CallOptions): Promise<ProbeCheck> {

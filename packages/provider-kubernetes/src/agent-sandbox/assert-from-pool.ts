@@ -1,8 +1,8 @@
 import { LitterboxError, shown } from '@litterbox/core/provider';
-import { CONTAINER } from './pod-exec.ts';
-import { list, object, text } from './api/untrusted.ts';
+import { CONTAINER } from '../pod-exec.ts';
+import { list, object, text } from '../api/untrusted.ts';
 import { poolOf } from './makers.ts';
-import type { PodMeta, PodState } from './pod-meta.ts';
+import type { PodMeta, PodState } from '../pod-meta.ts';
 
 /** Refuses a pod of a pool that has another image than was asked for. @throws LitterboxError `UNSUPPORTED` */
 export function assertFromPool(provider: string, { maker, image }: PodMeta, { spec }: PodState): void {

@@ -1,4 +1,4 @@
-/** Who makes the pod of a sandbox, where Litterbox does not: a controller of agent-sandbox, or its pool that has them ready. */
+/** The maker of a sandbox's pod where Litterbox makes none: a controller of agent-sandbox, or its pool that has them ready. */
 export type Maker = 'agent-sandbox' | `warm-pool/${string}`;
 
 const POOL = /^warm-pool\/([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/;
