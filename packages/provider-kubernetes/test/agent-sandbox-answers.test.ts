@@ -63,6 +63,14 @@ test('AX204: who writes our label on a pod has no sandbox; the claim whose pod i
   expect(found).toEqual([[id, podName(id), true]]);
 });
 
+test('FC-481: a pool whose claim never calls itself ready gives its pod all the same', async () => {
+  const conditions = [{ type: 'Ready', status: 'False', reason: 'SandboxNotReady' }];
+  const claim = { metadata: { name: podName(id) }, status: { conditions, sandbox: { name: 'fast-1' } } };
+  await using fake = await fakeCluster({ answer: (_request, response) => void response.end(JSON.stringify(claim)) });
+  const asked = new AgentSandboxes('kubernetes', fake.api).podOf({ id, maker: 'warm-pool/fast' } as unknown as PodMeta);
+  expect(await asked).toBe('fast-1');
+});
+
 const meta = { id, repositoryId: other, maker: 'agent-sandbox' } as unknown as PodMeta;
 test.each([
   [404, {}, 'UNSUPPORTED', /has no agent-sandbox/],

@@ -121,6 +121,25 @@ runner.describe('a sandbox whose pod agent-sandbox makes (a stand-in for its con
     },
   );
 
+  runner.it(
+    'FC-484: a pod that has ended, which no controller replaces, is made anew by the next command',
+    async () => {
+      const api = adminApi();
+      await using provider = await providerOf(directory);
+      await using sandbox = await sandboxIn(provider, { strategy, limits });
+      await sh(sandbox.runtime, 'echo 1 >work');
+      const path = await api.pathOf(`pods/${podName(sandbox.id)}`);
+      const contentType = 'application/merge-patch+json';
+      const body = { spec: { activeDeadlineSeconds: 1 } };
+      await api.ask('test', path, { method: 'PATCH', contentType, body });
+      const phase = async () => object(object(await api.ask('test', path))['status'])['phase'];
+      await eventually(phase, (is) => is === 'Failed');
+      await using other = await (await providerOf(directory)).open(sandbox.id);
+      expect(await sh(other, 'cat work')).toBe('1\n');
+      api.close();
+    },
+  );
+
   runner.it('without a claim, a pod that was made again is no sandbox any more, and can be removed', async () => {
     const api = adminApi();
     await using provider = await providerOf(directory);
@@ -196,6 +215,26 @@ runner.describe('a sandbox whose pod is taken from a pool (a stand-in for its co
     await provider.remove(id);
     expect(await kept(api, id)).toEqual([]);
     await eventually(warm.pods, (names) => names.length === 3 && !names.includes(taken));
+    api.close();
+  });
+
+  runner.it('FC-480: the pod of a claim that was lost is not taken for the sandbox when a new one runs', async () => {
+    const api = adminApi();
+    await using provider = await providerOf(directory);
+    await using warm = await pool();
+    const id = SandboxId.make();
+    await using runtime = await provider.create(specOf(id, ofPool));
+    // FC-482: the policy selects the pod by a label that the claim brings, and nothing answers.
+    const { controls } = await runtime.assurance();
+    expect(controls.find(({ name }) => name === 'network')).toMatchObject({ status: 'enforced' });
+    const claim = object(await api.ask('test', await api.pathOf(`sandboxclaims/${podName(id)}`, EXTENSIONS)));
+    const taken = String(object(object(claim['status'])['sandbox'])['name']);
+    await api.ask('test', await api.pathOf(`pods/${taken}`), { method: 'DELETE' });
+    await eventually(warm.pods, (names) => names.includes(taken));
+    expect(await stateOf(provider, id)).toBe('broken');
+    expect((await refused(provider.open(id))).code).toBe('SANDBOX_BROKEN');
+    await provider.remove(id);
+    expect(await kept(api, id)).toEqual([]);
     api.close();
   });
 

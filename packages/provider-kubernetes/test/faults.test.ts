@@ -32,7 +32,7 @@ runner.describe('an API server that fails now and then', () => {
       }
     });
 
-  runner.it('what was made although the server failed is taken as made', async () => {
+  runner.it('FC-488: what was made although the server failed is taken as made', async () => {
     for (const word of ['POST networkpolicies', 'POST pods']) {
       await using cluster = await countedCluster(once(word, { status: 504, isDone: true }));
       await using provider = await providerOf(directory, cluster.file);

@@ -2,7 +2,8 @@ import { isLitterboxError, type SandboxId } from '@litterbox/core/provider';
 import type { KubeApi } from '../src/api/kube-api.ts';
 import { podName } from '../src/pod-meta.ts';
 
-const KINDS = [
+/** Kinds of things that the cluster may have of a sandbox, each with its group. */
+export const KINDS = [
   ['pods', 'api/v1'],
   ['persistentvolumeclaims', 'api/v1'],
   ['networkpolicies', 'apis/networking.k8s.io/v1'],
