@@ -99,12 +99,11 @@ class KubernetesProvider implements SandboxProvider {
       runtime = this.#runtime(meta, asked.name);
       // A pod of a pool runs already, and nobody knows yet that it is ours.
       if (poolOf(meta.maker) !== undefined) await running;
-      const [{ facts, imageEnvironment, hasPerl, mark }, others, state] = await Promise.all([
+      const [{ facts, imageEnvironment, hasPerl, mark }, taken, state] = await Promise.all([
         runtime.begin(spec, addresses, running, options),
-        this.#others(meta.id, options),
+        running.then(({ node }) => this.#taken(meta.id, node, options)),
         running,
       ]);
-      const taken = others.filter(({ node }) => node === state.node).map((other) => other.made?.processors ?? []);
       assertFromPool(this.name, meta, state);
       const found = assuranceOf(this.name, meta, state, facts, await othersPolicies(this.#api, state, options));
       const assurance = await runtime.assertControls(found, options);
@@ -208,10 +207,12 @@ class KubernetesProvider implements SandboxProvider {
     });
   }
 
-  async #others(id: SandboxId, options?: CallOptions): Promise<readonly PodState[]> {
-    const others: PodState[] = [];
-    for await (const other of this.#pods.neighbours(options)) if (other.id !== id) others.push(other);
-    return others;
+  /** Processors that sandboxes of the same node are bound to. */
+  async #taken(id: SandboxId, node: string, options?: CallOptions): Promise<readonly (readonly number[])[]> {
+    const taken: (readonly number[])[] = [];
+    for await (const other of this.#pods.neighbours(node, options))
+      if (other.id !== id) taken.push(other.made?.processors ?? []);
+    return taken;
   }
 
   #stateFile(id: SandboxId): string {

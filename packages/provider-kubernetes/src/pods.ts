@@ -109,27 +109,40 @@ export class Pods {
 
   async *list(options?: CallOptions): AsyncGenerator<PodState, void, undefined> {
     const asked = new Map(await this.#agentSandboxes.pods(options));
-    for await (const state of this.neighbours(options)) {
+    const claims = new Map<SandboxId, ClaimState>();
+    for await (const claim of this.#claims.list(options)) claims.set(claim.id, claim);
+    for await (const pod of this.#listed(options)) {
       // Anybody may write a label: a pod of another name is ours where the claim says so.
-      if (state.name !== podName(state.id) && asked.get(state.id) !== state.name) continue;
-      asked.delete(state.id);
-      yield state;
+      if (pod.name !== podName(pod.id) && asked.get(pod.id) !== pod.name) continue;
+      yield withClaim(pod, claims.get(pod.id)) ?? pod;
+      claims.delete(pod.id);
+      asked.delete(pod.id);
+    }
+    for (const claim of claims.values()) {
+      asked.delete(claim.id);
+      const state = withClaim(undefined, claim);
+      if (state) yield state;
     }
     for (const id of asked.keys()) if (Ids.is(id)) yield { ...NO_POD, id, name: podName(id), isGone: true };
   }
 
-  /** Pods and claims as {@link list} gives them, with whatever calls itself a sandbox. */
-  async *neighbours(options?: CallOptions): AsyncGenerator<PodState, void, undefined> {
-    const claims = new Map<SandboxId, ClaimState>();
-    for await (const claim of this.#claims.list(options)) claims.set(claim.id, claim);
-    for await (const pod of this.#api.list('provider.list', await this.#api.pathOf('pods'), LABELS.id, options)) {
-      const state = podStateOf(pod, this.provider);
-      const whole = state && withClaim(state, claims.get(state.id));
-      if (whole) yield whole;
-      if (state) claims.delete(state.id);
+  /** Pods of a node that call themselves sandboxes: a namespace may have thousands, a node about a hundred. */
+  async *neighbours(node: string, options?: CallOptions): AsyncGenerator<PodState, void, undefined> {
+    for await (const pod of this.#listed(options, `spec.nodeName=${node}`)) {
+      const hasClaim = pod.meta?.limits.diskBytes !== undefined;
+      yield (hasClaim && withClaim(pod, await this.#claims.find(pod.id, options))) || pod;
     }
-    for (const claim of claims.values()) {
-      const state = withClaim(undefined, claim);
+  }
+
+  async *#listed(options?: CallOptions, field?: string): AsyncGenerator<PodState, void, undefined> {
+    for await (const pod of this.#api.list(
+      'provider.list',
+      await this.#api.pathOf('pods'),
+      LABELS.id,
+      options,
+      field,
+    )) {
+      const state = podStateOf(pod, this.provider);
       if (state) yield state;
     }
   }

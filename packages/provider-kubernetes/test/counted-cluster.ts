@@ -108,5 +108,6 @@ function wordOf({ method = '', url = '' }: IncomingMessage): string {
   const { pathname, searchParams } = new URL(url, 'http://door');
   const [, kind = pathname, , sub] = /\/namespaces\/[^/]+\/([^/]+)(\/[^/]+)?(?:\/([^/]+))?/.exec(pathname) ?? [];
   if (sub === 'exec') return `exec ${searchParams.get('container')}`;
+  if (searchParams.get('fieldSelector')?.startsWith('spec.nodeName=')) return `GET ${kind} of a node`;
   return `${searchParams.has('watch') ? 'watch' : method} ${kind}`;
 }

@@ -71,16 +71,22 @@ export class KubeApi {
     }
   }
 
-  /** All things of a kind that have the label, page by page, as untrusted as the cluster. */
+  /** All things of a kind that have the label and the field, page by page, as untrusted as the cluster. */
   async *list(
     operation: string,
     path: string,
     label: string,
     options?: CallOptions,
+    field = '',
   ): AsyncGenerator<unknown, void, undefined> {
     let next = '';
     do {
-      const query = new URLSearchParams({ labelSelector: label, limit: String(PAGE), ...(next && { continue: next }) });
+      const query = new URLSearchParams({
+        labelSelector: label,
+        limit: String(PAGE),
+        ...(field && { fieldSelector: field }),
+        ...(next && { continue: next }),
+      });
       const { items, metadata } = ((await this.ask(operation, `${path}?${query.toString()}`, { ...options })) ??
         {}) as {
         readonly items?: unknown;
