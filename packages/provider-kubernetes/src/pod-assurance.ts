@@ -131,9 +131,9 @@ function limitControls({ limits }: PodMeta, spec: PodState['spec'], facts: Facts
     control(
       'memory',
       memory > 0 && memory <= limits.memoryBytes,
-      `at most ${Math.round(limits.memoryBytes / 2 ** 20)} MiB`,
+      `at most ${Math.round(memory / 2 ** 20)} MiB`,
     ),
-    control('cpu', cpu > 0 && cpu <= Math.ceil(limits.cpus * 1000) / 1000, `at most ${limits.cpus} processors`),
+    control('cpu', cpu > 0 && cpu <= Math.ceil(limits.cpus * 1000) / 1000, `at most ${cpu} processors`),
     control(
       'processes',
       processes === String(limits.processes) && openFiles === String(limits.openFiles),

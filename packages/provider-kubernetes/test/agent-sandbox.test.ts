@@ -28,7 +28,7 @@ async function refused(work: Promise<unknown>) {
   const begun = performance.now();
   const error: unknown = await work.catch((one: unknown) => one);
   if (!isLitterboxError(error)) throw new Error(`it was not refused: ${String(error)}`);
-  expect((performance.now() - begun) / 1000).toBeLessThan(12);
+  expect((performance.now() - begun) / 1000).toBeLessThan(10);
   return error;
 }
 

@@ -15,7 +15,7 @@ type Kind = typeof SANDBOXES | typeof CLAIMS;
 const POD_NAME = 'agents.x-k8s.io/pod-name';
 
 /** A controller that runs answers in less; of a pool that is empty it makes a sandbox anew. */
-const ANSWER_MS = 8_000;
+const ANSWER_MS = 6_000;
 const LOOK_AGAIN_MS = 100;
 /** How long it may say that it failed: it tries again by itself. */
 const FAILING_MS = 3_000;
