@@ -8,7 +8,10 @@ export function apiOf(directory) {
   const [token] = readFileSync(`${directory}/tokens.csv`, 'utf8').split(',', 1);
   return async (path, method = 'GET', body) => {
     const { promise, resolve, reject } = Promise.withResolvers();
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+    };
     request(`https://10.77.0.1:6443${path}`, { ca, method, headers }, resolve)
       .on('error', reject)
       .end(body && JSON.stringify(body));

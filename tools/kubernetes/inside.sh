@@ -91,6 +91,7 @@ sh "$here/images.sh" "$run/image" | ctr -a "$run/containerd.sock" -n k8s.io imag
   sh "$here/images.sh" "$run/image" | ctr -a "$run/containerd.sock" -n k8s.io images import - >"$run/images.log" 2>&1
 start kubelet "$programs/kubelet" --config=kubelet.yaml --kubeconfig=admin.kubeconfig --hostname-override=node1 --node-ip=$address \
   --root-dir="$run/kubelet" --cert-dir="$run/kubelet-keys" --container-runtime=remote --container-runtime-endpoint="unix://$run/containerd.sock"
+start agent-sandbox "$here/../../node_modules/.bin/node" "$here/agent-sandbox.mjs" "$run"
 start volumes "$here/../../node_modules/.bin/node" "$here/volumes.mjs" "$run"
 [ "${LITTERBOX_KUBERNETES_POLICIES:-on}" = off ] || start policies "$here/../../node_modules/.bin/node" "$here/policies.mjs" "$programs/etcd/usr/sbin/nft" "$run"
 wait

@@ -153,7 +153,9 @@ const GATE = [
     name: 'kubernetes-gate',
     layer: 'gate',
     why: 'clusters that fail, lie, fall silent or speak the newer protocol, which the real one of the tests does not',
-    files: ['^packages/provider-kubernetes/test/(pod-exec|api-errors|watching|assert-controls)'],
+    files: [
+      '^packages/provider-kubernetes/test/(pod-exec|api-errors|watching|assert-controls|deploy-files|agent-sandbox-answers)',
+    ],
     isPure: true,
   },
   {
@@ -512,7 +514,15 @@ const DEEP = [
     name: 'kubernetes-cases',
     why: 'pods of a real cluster: what a create asks, claims, a cluster without enforcement, and what others met',
     files: ['^packages/provider-kubernetes/test/'],
-    except: ['conformance', 'pod-exec', 'api-errors', 'watching', 'assert-controls'],
+    except: [
+      'conformance',
+      'pod-exec',
+      'api-errors',
+      'watching',
+      'assert-controls',
+      'deploy-files',
+      'agent-sandbox-answers',
+    ],
     cluster: 'with',
     uses: ['kubernetes'],
   },

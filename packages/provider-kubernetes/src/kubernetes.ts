@@ -13,16 +13,21 @@ import {
   type SandboxRuntime,
   type SandboxSpec,
   isLitterboxError,
+  INSIDE,
   LIMIT_KEYS,
 } from '@litterbox/core/provider';
 import { allowedProcessors, chooseProcessors, describeDirectory } from '@litterbox/linux-sandbox';
 import { brokenDescription, cannotHonour, notHere } from '@litterbox/sandbox-kit';
 import { apiAddress, KubeApi } from './api/kube-api.ts';
-import { missingRights } from './missing-rights.ts';
+import { assertFromPool } from './agent-sandbox/assert-from-pool.ts';
+import { isMaker, poolOf } from './agent-sandbox/makers.ts';
+import { agentSandboxCheck } from './agent-sandbox/agent-sandbox-check.ts';
+import { missingRights, RIGHTS } from './missing-rights.ts';
 import { assuranceOf } from './pod-assurance.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
 import { PodRuntime } from './pod-runtime.ts';
-import { userOf } from './pod-spec.ts';
+import { othersPolicies } from './others-policies.ts';
+import { POOL_USER, userOf } from './pod-spec.ts';
 import { Pods } from './pods.ts';
 import { TRAITS } from './traits.ts';
 
@@ -64,7 +69,8 @@ class KubernetesProvider implements SandboxProvider {
       checks.push({ name: 'kubeconfig', status: 'ok', finding: `context ${name}, namespace ${namespace}` });
       const version = (await this.#api.ask('provider.probe', '/version', { ...options })) as { gitVersion?: unknown };
       checks.push({ name: 'cluster', status: 'ok', finding: `Kubernetes ${String(version?.gitVersion).slice(0, 60)}` });
-      checks.push(await missingRights(this.#api, namespace, options));
+      checks.push(await missingRights(this.#api, namespace, RIGHTS, options));
+      checks.push(await agentSandboxCheck(this.#api, namespace, options));
     } catch (error) {
       options?.signal?.throwIfAborted();
       if (!isLitterboxError(error)) throw error;
@@ -87,24 +93,28 @@ class KubernetesProvider implements SandboxProvider {
     let runtime: PodRuntime | undefined;
     try {
       const addresses = [await apiAddress(this.#api)];
-      const made = await this.#pods.create(meta, addresses, options);
-      const running = this.#pods.running(meta.id, made, options);
-      runtime = this.#runtime(meta);
-      const [{ facts, imageEnvironment, hasPerl, mark }, others, state] = await Promise.all([
+      const asked = await this.#pods.create(meta, addresses, options);
+      const running = this.#pods.running(meta.id, asked, options);
+      running.catch(() => {}); // who waits for it hears of it
+      runtime = this.#runtime(meta, asked.name);
+      // A pod of a pool runs already, and nobody knows yet that it is ours.
+      if (poolOf(meta.maker) !== undefined) await running;
+      const [{ facts, imageEnvironment, hasPerl, mark }, taken, state] = await Promise.all([
         runtime.begin(spec, addresses, running, options),
-        this.#others(meta.id, options),
+        running.then(({ node }) => this.#taken(meta.id, node, options)),
         running,
       ]);
-      const taken = others.filter(({ node }) => node === state.node).map((other) => other.made?.processors ?? []);
-      const found = assuranceOf(this.name, meta, state, facts);
+      assertFromPool(this.name, meta, state);
+      const found = assuranceOf(this.name, meta, state, facts, await othersPolicies(this.#api, state, options));
       const assurance = await runtime.assertControls(found, options);
+      if (meta.maker) await this.#pods.judge(asked.name, options);
       const notes: MadePod = {
         processors: chooseProcessors(allowedProcessors(facts), meta.limits.cpus, taken),
         imageEnvironment,
         ...(hasPerl && { hasPorts: true }),
         firstMark: mark ?? (await runtime.mark(options)),
       };
-      await this.#pods.annotate(meta, { [ANNOTATIONS.made]: JSON.stringify(notes) }, options);
+      await this.#pods.annotate(meta, asked.name, { [ANNOTATIONS.made]: JSON.stringify(notes) }, options);
       runtime.finish(notes, assurance);
       return runtime;
     } catch (error) {
@@ -122,7 +132,7 @@ class KubernetesProvider implements SandboxProvider {
     if (!state) throw notHere(this.name, id);
     if (stateOf(state) === 'broken' || !state.meta || !state.made)
       throw brokenDescription(`pod litterbox-${id}`, this.name, 'the cluster');
-    return this.#runtime(state.meta, state.made);
+    return this.#runtime(state.meta, state.name, state.made);
   }
 
   async *list(options?: CallOptions): AsyncIterable<RuntimeStatus> {
@@ -150,8 +160,25 @@ class KubernetesProvider implements SandboxProvider {
         LIMIT_KEYS.diskBytesPerSecond,
         'Leave it out, or use a provider that can enforce it.',
       );
-    if (strategy !== undefined)
-      throw cannotHonour(this.name, `the strategy ${strategy}`, 'Leave it out: there is nothing to choose.');
+    if (strategy !== undefined && !isMaker(strategy))
+      throw cannotHonour(
+        this.name,
+        `the strategy ${strategy}`,
+        'Choose agent-sandbox, warm-pool/NAME, or leave it out.',
+      );
+    const isOfPool = poolOf(strategy) !== undefined;
+    if (isOfPool && limits.diskBytes !== undefined)
+      throw cannotHonour(
+        this.name,
+        `${LIMIT_KEYS.diskBytes} in a pool`,
+        'Leave it out: pods of a pool run before their volume is known.',
+      );
+    if (isOfPool && spec.workdir !== INSIDE.alias)
+      throw cannotHonour(
+        this.name,
+        `the workdir ${spec.workdir} in a pool`,
+        `Leave workspace.workdir out: it is ${INSIDE.alias} there.`,
+      );
     if (playground !== id)
       throw cannotHonour(
         this.name,
@@ -160,24 +187,32 @@ class KubernetesProvider implements SandboxProvider {
       );
     for (const [what, asked] of Object.entries({ isInstaller, isPooled, copyOf, artefacts, live }))
       if (asked) throw cannotHonour(this.name, what, 'Leave it out, or use another provider.');
-    return { ...describeDirectory(spec), image: root.reference, user: userOf(id) };
+    return {
+      ...describeDirectory(spec),
+      image: root.reference,
+      user: isOfPool ? POOL_USER : userOf(id),
+      ...(strategy !== undefined && { maker: strategy }),
+    };
   }
 
-  #runtime(meta: PodMeta, made?: MadePod): PodRuntime {
+  #runtime(meta: PodMeta, name: string, made?: MadePod): PodRuntime {
     return new PodRuntime({
       api: this.#api,
       pods: this.#pods,
       host: this.#host,
       stateFile: this.#stateFile(meta.id),
       meta,
+      name,
       ...(made && { made }),
     });
   }
 
-  async #others(id: SandboxId, options?: CallOptions): Promise<readonly PodState[]> {
-    const others: PodState[] = [];
-    for await (const other of this.#pods.list(options)) if (other.id !== id) others.push(other);
-    return others;
+  /** Processors that sandboxes of the same node are bound to. */
+  async #taken(id: SandboxId, node: string, options?: CallOptions): Promise<readonly (readonly number[])[]> {
+    const taken: (readonly number[])[] = [];
+    for await (const other of this.#pods.neighbours(node, options))
+      if (other.id !== id) taken.push(other.made?.processors ?? []);
+    return taken;
   }
 
   #stateFile(id: SandboxId): string {

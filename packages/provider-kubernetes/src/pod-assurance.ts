@@ -1,4 +1,5 @@
 import { type Assurance, type Control, type ControlName, INSIDE } from '@litterbox/core/provider';
+import { poolOf } from './agent-sandbox/makers.ts';
 import type { PodMeta, PodState } from './pod-meta.ts';
 import { CONTAINER } from './pod-exec.ts';
 import { EMPTY_PLACES } from './pod-spec.ts';
@@ -31,7 +32,13 @@ interface Facts {
 }
 
 /** The controls in force, as the kernel tells them inside, and the cluster of the pod. */
-export function assuranceOf(provider: string, meta: PodMeta, { spec }: PodState, output: string): Assurance {
+export function assuranceOf(
+  provider: string,
+  meta: PodMeta,
+  { spec }: PodState,
+  output: string,
+  othersPolicies: readonly string[],
+): Assurance {
   const [status = '', uidMap = '', mounts = '', ...rest] = output.split(/^--\n/m);
   const [limits = [], [sys = ''] = [], secrets = [], telling = [], tried = []] = rest.map((part) =>
     part.split('\n').filter(Boolean),
@@ -49,10 +56,10 @@ export function assuranceOf(provider: string, meta: PodMeta, { spec }: PodState,
   const own = spec['hostUsers'] === false ? ', own users asked for' : '';
   return {
     provider,
-    mechanism: `a pod of Kubernetes, workspace on the node${own}`,
+    mechanism: `a pod of Kubernetes${meta.maker ? `, made by ${meta.maker}` : ''}, workspace on the node${own}`,
     controls: [
       ...kernelControls(meta, spec, facts),
-      networkControl(tried),
+      networkControl(tried, othersPolicies),
       ...fileControls(facts),
       ...limitControls(meta, spec, facts),
     ],
@@ -79,7 +86,7 @@ function kernelControls(meta: PodMeta, spec: PodState['spec'], { status, uidMap 
         ? `own process, network, IPC, host name and mount namespaces${users}`
         : `shares with the node or with its pod: ${joint.join(', ')}`,
     ),
-    control('user', of('Uid') === String(meta.user), `user ${of('Uid')}, which no other sandbox has`),
+    userControl(meta, of('Uid'), hasOwnUsers),
     control(
       'capabilities',
       sets.length === 0,
@@ -88,6 +95,17 @@ function kernelControls(meta: PodMeta, spec: PodState['spec'], { status, uidMap 
     control('no-new-privileges', of('NoNewPrivs') === '1', `NoNewPrivs ${of('NoNewPrivs')}`),
     control('system-calls', isFiltered, isFiltered ? "the runtime's own filter is loaded" : 'no filter'),
   ];
+}
+
+function userControl({ user, maker }: PodMeta, found: string, hasOwnUsers: boolean): Control {
+  if (poolOf(maker) === undefined || hasOwnUsers || found !== String(user))
+    return control('user', found === String(user), `user ${found}, which no other sandbox has`);
+  return {
+    name: 'user',
+    status: 'weak',
+    finding: `user ${found}, which all pods of pools have: those of a node share the limit of processes`,
+    remedy: 'Use a cluster with user namespaces, or leave kubernetes.pods out.',
+  };
 }
 
 function fileControls({ mounts, secrets, telling, sys }: Facts): readonly Control[] {
@@ -113,9 +131,9 @@ function limitControls({ limits }: PodMeta, spec: PodState['spec'], facts: Facts
     control(
       'memory',
       memory > 0 && memory <= limits.memoryBytes,
-      `at most ${Math.round(limits.memoryBytes / 2 ** 20)} MiB`,
+      `at most ${Math.round(memory / 2 ** 20)} MiB`,
     ),
-    control('cpu', cpu > 0 && cpu <= Math.ceil(limits.cpus * 1000) / 1000, `at most ${limits.cpus} processors`),
+    control('cpu', cpu > 0 && cpu <= Math.ceil(limits.cpus * 1000) / 1000, `at most ${cpu} processors`),
     control(
       'processes',
       processes === String(limits.processes) && openFiles === String(limits.openFiles),
@@ -146,7 +164,7 @@ function diskControl(limit: number | undefined, line = ''): Control {
       };
 }
 
-function networkControl(tried: readonly string[]): Control {
+function networkControl(tried: readonly string[], others: readonly string[]): Control {
   const open = tried.filter((word) => word.startsWith('open ')).map((word) => word.slice(5, 105));
   const remedy =
     'Use a cluster whose network plugin enforces NetworkPolicy (Calico, Cilium, Antrea and others). This one accepts the policy and does nothing.';
@@ -156,6 +174,13 @@ function networkControl(tried: readonly string[]): Control {
       status: 'absent',
       finding: `policies are not enforced: ${open.join(', ')} answers`,
       remedy,
+    };
+  if (others.length > 0)
+    return {
+      name: 'network',
+      status: 'absent',
+      finding: `policies of the namespace open what ours shuts: ${others.join(', ')}`,
+      remedy: 'Take pods of sandboxes out of what these policies select, or give sandboxes a namespace of their own.',
     };
   const shut = tried.filter((word) => word.startsWith('shut ')).length;
   if (shut === 0)

@@ -54,3 +54,31 @@ export function cannotFreeze(provider: string): LitterboxError {
     hint: 'Stop it instead: its files stay.',
   });
 }
+
+/** A controller says that it cannot make the pod. */
+export function cannotMake(provider: string, reason: string, message: string): LitterboxError {
+  const isQuota = /exceeded quota/i.test(message);
+  const isPool = reason.endsWith('NotFound');
+  return new LitterboxError(
+    isQuota ? 'RESOURCE_EXHAUSTED' : isPool ? 'NOT_FOUND' : 'UNAVAILABLE',
+    `The controller of agent-sandbox makes no pod (${reason}): ${shown(message)}.`,
+    {
+      operation: 'provider.create',
+      provider,
+      hint: isQuota
+        ? 'Delete sandboxes that nobody needs, or ask for a larger quota.'
+        : isPool
+          ? 'Check the name of the pool in kubernetes.pods, and that it is in this namespace.'
+          : 'Look at kubectl describe sandbox; then try again.',
+    },
+  );
+}
+
+/** No controller makes the pod. */
+export function noController(provider: string, message: string): LitterboxError {
+  return new LitterboxError(
+    'UNAVAILABLE',
+    `The controller of agent-sandbox made no pod in time${message && `: ${shown(message)}`}.`,
+    { operation: 'provider.create', provider, hint: 'Check that its controller runs, or leave kubernetes.pods out.' },
+  );
+}

@@ -1,6 +1,8 @@
 import { type ChangeMark, isLitterboxError, type SandboxId, SandboxId as Ids } from '@litterbox/core/provider';
 import { type DirectoryDescription, isDirectoryDescription, isObjectOf } from '@litterbox/linux-sandbox';
 import { parseDescription } from '@litterbox/sandbox-kit';
+import { list, object, text } from './api/untrusted.ts';
+import { isMaker, type Maker } from './agent-sandbox/makers.ts';
 
 /** Labels that find the things of a sandbox in a namespace, and name its repository. */
 export const LABELS = { id: 'litterbox.dev/id', repository: 'litterbox.dev/repository' } as const;
@@ -11,16 +13,20 @@ export const ANNOTATIONS = {
   made: 'litterbox.dev/made',
   /** `stopped`, while a person has stopped it. */
   rest: 'litterbox.dev/rest',
+  /** On a pod that a controller made: its controls have been looked at, and hold. */
+  judged: 'litterbox.dev/judged',
 } as const;
 
-/** How the pod and the policy of a sandbox are called. */
+/** How all objects of a sandbox are called, but for a pod that was taken from a pool. */
 export const podName = (id: SandboxId): string => `litterbox-${id}`;
 
 /** Description of a sandbox, decided at `create`, in its pod's annotations. */
 export interface PodMeta extends DirectoryDescription {
   readonly image: string;
-  /** Number of user and group of its programs: no other pod of the node has the same. */
+  /** Number of user and group of its programs: no other pod of the node has the same, but for those of pools. */
   readonly user: number;
+  /** The maker of its pod. Absent: Litterbox. */
+  readonly maker?: Maker;
 }
 
 /** No kernel has more. @see https://www.kernel.org/doc/html/latest/admin-guide/kernel-parameters.html nr_cpus */
@@ -48,6 +54,13 @@ export interface NotedSandbox {
 /** A sandbox as a cluster describes its pod, and its claim where it has one, as far as that is used. */
 export interface PodState extends NotedSandbox {
   readonly id: SandboxId;
+  /** Name of its pod. */
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** A controller of agent-sandbox made the pod, and makes it again. */
+  readonly isOwned: boolean;
+  /** The controls of this very pod have been looked at, where {@link isOwned}. */
+  readonly isJudged: boolean;
   /** A claim has its files. They outlive the pod, which may be gone or be over. */
   readonly hasClaim: boolean;
   /** There is no pod, or none that can run again. */
@@ -64,21 +77,22 @@ export interface PodState extends NotedSandbox {
   /** The node that it is on; empty before it has one. */
   readonly node: string;
   readonly spec: Readonly<Record<string, unknown>>;
-  /** From which on the cluster tells what happens to it. */
-  readonly version: string;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** A name of RFC 1123, which stands in paths as it is. */
+export const isObjectName = (name: string): boolean =>
+  name.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);
 
-/** Reads a pod as hostile text; undefined for one that is none of ours. */
+/** Reads a pod as hostile text; undefined for one that is none of ours. A pod of a pool has a name of its own: who asks compares it with the claim. */
 export function podStateOf(pod: unknown, provider: string): PodState | undefined {
   const { metadata, spec, status } = object(pod);
-  const { name, labels, annotations, deletionTimestamp, resourceVersion } = object(metadata);
+  const { labels, annotations, deletionTimestamp, ownerReferences, ...meta } = object(metadata);
+  const name = text(meta['name']);
   const id = text(object(labels)[LABELS.id]);
-  if (!Ids.is(id) || name !== podName(id)) return undefined;
+  const isOwned = list(ownerReferences)
+    .map(object)
+    .some(({ kind, controller }) => kind === 'Sandbox' && controller === true);
+  if (!Ids.is(id) || (name !== podName(id) && !(isOwned && isObjectName(name)))) return undefined;
   const { phase, containerStatuses, conditions } = object(status);
   const own = object(list(containerStatuses).find((one) => object(one)['name'] === 'sandbox'));
   const waitings = list(containerStatuses).map((one) => object(object(object(one)['state'])['waiting']));
@@ -89,6 +103,10 @@ export function podStateOf(pod: unknown, provider: string): PodState | undefined
   const why = waiting ?? unscheduled;
   return {
     id,
+    name,
+    labels: isObjectOf(labels, (one) => typeof one === 'string') ? (labels as PodState['labels']) : {},
+    isOwned,
+    isJudged: object(annotations)[ANNOTATIONS.judged] === 'yes',
     ...noted(annotations, id, provider),
     hasClaim: false,
     isGone: deletionTimestamp !== undefined || phase === 'Failed' || phase === 'Succeeded',
@@ -102,7 +120,6 @@ export function podStateOf(pod: unknown, provider: string): PodState | undefined
     waiting: why && { reason: text(why['reason']).slice(0, 100), message: text(why['message']).slice(0, 500) },
     node: text(object(spec)['nodeName']),
     spec: object(spec),
-    version: text(resourceVersion),
   };
 }
 
@@ -119,13 +136,14 @@ export function noted(annotations: unknown, id: SandboxId, provider: string): No
 function metaOf(json: string, id: SandboxId, provider: string): PodMeta | undefined {
   try {
     const meta = parseDescription<PodMeta>(new TextEncoder().encode(json), ANNOTATIONS.meta, provider, 'the cluster');
-    const { image, user } = meta as unknown as Json;
+    const { image, user, maker } = object(meta);
     const isWhole =
       meta.id === id &&
       isDirectoryDescription(meta as unknown as Parameters<typeof isDirectoryDescription>[0]) &&
       typeof image === 'string' &&
       Number.isSafeInteger(user) &&
-      Number(user) > 0;
+      Number(user) > 0 &&
+      (maker === undefined || isMaker(maker));
     return isWhole ? meta : undefined;
   } catch (error) {
     if (!isLitterboxError(error, 'SANDBOX_BROKEN')) throw error;

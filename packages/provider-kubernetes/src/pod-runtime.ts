@@ -24,13 +24,12 @@ import { assertControls } from './assert-controls.ts';
 import { type BegunSandbox, beginSandbox } from './begin-sandbox.ts';
 import { killAll } from './kill-all.ts';
 import { apiAddress, type KubeApi } from './api/kube-api.ts';
-import { BEGIN_LOOK, END_LOOK } from './network-probe.ts';
-import { assuranceOf, FACTS_SCRIPT } from './pod-assurance.ts';
+import { lookAtControls } from './look-at-controls.ts';
 import { BESIDE, CONTAINER, podExecEngine } from './pod-exec.ts';
 import { cannotFreeze } from './pod-failures.ts';
 import { OWN_ENVIRONMENT } from './own-environment.ts';
 import { podLoopback } from './pod-loopback.ts';
-import { ANNOTATIONS, type MadePod, type PodMeta, podName, type PodState } from './pod-meta.ts';
+import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
 import { asSoonAsItRuns } from './as-soon-as-it-runs.ts';
 import type { Pods } from './pods.ts';
 import { USAGE, usageOf } from './pod-usage.ts';
@@ -44,13 +43,15 @@ export interface PodRuntimeInput {
   readonly host: Host;
   readonly stateFile: string;
   readonly meta: PodMeta;
+  /** Name of its pod. */
+  readonly name: string;
   /** Absent while it is being made. */
   readonly made?: MadePod;
 }
 
 /** How long what we tell a pod may take: it only ever sends signals. */
 const TELL_MS = 10_000;
-const MAX_FACTS_BYTES = 2 ** 20;
+const MAX_USAGE_BYTES = 2 ** 20;
 /** A sandbox in a pod, as one process uses it. */
 export class PodRuntime implements SandboxRuntime {
   readonly id: SandboxId;
@@ -119,8 +120,8 @@ export class PodRuntime implements SandboxRuntime {
   #become(made: MadePod): void {
     this.#made = made;
     if (!made.hasPorts) return;
-    const { api, pods } = this.#input;
-    const loopback = podLoopback({ api, provider: pods.provider, pod: podName(this.id) });
+    const { api, pods, name } = this.#input;
+    const loopback = podLoopback({ api, provider: pods.provider, pod: name });
     this.#loopback = loopback;
     this.connect = async (port, options) => {
       assertPort('runtime.connect', port);
@@ -150,13 +151,8 @@ export class PodRuntime implements SandboxRuntime {
   }
 
   async #look(state: PodState, options?: CallOptions): Promise<Assurance> {
-    const { stdout } = await this.#control.run({
-      argv: [await apiAddress(this.#input.api)],
-      script: `${BEGIN_LOOK}\n${FACTS_SCRIPT}\n${END_LOOK}`,
-      maxOutputBytes: MAX_FACTS_BYTES,
-    });
-    options?.signal?.throwIfAborted();
-    return assuranceOf(this.#input.pods.provider, this.#input.meta, state, decodeRaw(stdout.bytes));
+    const { api, pods, meta } = this.#input;
+    return await lookAtControls({ api, provider: pods.provider, meta, state, control: this.#control }, options);
   }
 
   async spawn(spec: ProcessSpec, options?: CallOptions): Promise<ProcessHandle> {
@@ -187,25 +183,25 @@ export class PodRuntime implements SandboxRuntime {
 
   /** With a claim the pod goes, and what it had reserved. Without one it stays: its files lie on its node and would go with it. */
   async stop(options?: CallOptions): Promise<void> {
-    const { api, pods, meta } = this.#input;
-    await pods.annotate(meta, { [ANNOTATIONS.rest]: 'stopped' });
-    if (meta.limits.diskBytes !== undefined) return await pods.end(this.id, options);
+    const { api, pods, meta, name } = this.#input;
+    await pods.annotate(meta, name, { [ANNOTATIONS.rest]: 'stopped' });
+    if (meta.limits.diskBytes !== undefined) return await pods.rest(meta, options);
     const { hasPorts } = this.#made ?? {};
     const places = [CONTAINER, ...(hasPorts ? [BESIDE] : [])].map((container) => ({
-      pod: podName(this.id),
+      pod: name,
       container,
     }));
     await Promise.all(places.map((place) => killAll(podExecEngine(api, pods.provider, place), options)));
   }
 
   async start(options?: CallOptions): Promise<void> {
-    const { pods, meta } = this.#input;
-    if ((await this.#found(options)).isStopped) await pods.annotate(meta, { [ANNOTATIONS.rest]: null }, options);
+    const { pods, meta, name } = this.#input;
+    if ((await this.#found(options)).isStopped) await pods.annotate(meta, name, { [ANNOTATIONS.rest]: null }, options);
     await this.#assertRunning(options);
   }
 
   async usage(options?: CallOptions): Promise<ResourceUsage> {
-    const { stdout } = await this.#control.run({ argv: ['-'], script: USAGE, maxOutputBytes: MAX_FACTS_BYTES });
+    const { stdout } = await this.#control.run({ argv: ['-'], script: USAGE, maxOutputBytes: MAX_USAGE_BYTES });
     options?.signal?.throwIfAborted();
     return usageOf(decodeRaw(stdout.bytes));
   }
@@ -221,30 +217,38 @@ export class PodRuntime implements SandboxRuntime {
 
   async #found(options?: CallOptions): Promise<PodState> {
     options?.signal?.throwIfAborted();
-    const state = await this.#input.pods.find(this.id, options);
+    const state = await this.#input.pods.find(this.id, options, this.#input.name);
     if (!state) throw notHere(this.#input.pods.provider, this.id);
     return state;
   }
 
   /** A pod that was evicted, or whose node was lost, is made anew where a claim has its files. */
   async #assertRunning(options?: CallOptions): Promise<PodState> {
-    const { pods } = this.#input;
+    const { pods, name } = this.#input;
     const state = await this.#found(options);
     if (state.isStopped) throw notRunning(pods.provider, 'stopped');
-    if (state.isRunning) return state;
-    return state.hasClaim && state.isGone ? await this.#restart(options) : await pods.running(this.id, state, options);
+    if (state.hasClaim && state.isGone) return await this.#restart(options);
+    const running = state.isRunning ? state : await pods.running(this.id, { name }, options);
+    if (running.isOwned && !running.isJudged) await this.#judge(running, options);
+    return running;
   }
 
   async #restart(options?: CallOptions): Promise<PodState> {
     const { api, pods, meta } = this.#input;
     const state = await pods.restart(meta, [await apiAddress(api)], options);
     try {
-      await this.assertControls(await this.#look(state, options), options);
+      await this.#judge(state, options);
       return state;
     } catch (error) {
       await pods.end(this.id).catch(() => {}); // nothing of an agent's has run in it
       throw error;
     }
+  }
+
+  /** Looks at the controls of a pod that somebody made anew. @throws LitterboxError see `assertControls` */
+  async #judge(state: PodState, options?: CallOptions): Promise<void> {
+    await this.assertControls(await this.#look(state, options), options);
+    if (state.isOwned) await this.#input.pods.judge(state.name, options);
   }
 
   async #start(
@@ -264,7 +268,7 @@ export class PodRuntime implements SandboxRuntime {
     const process = await this.#gate.through(() =>
       ExecProcess.start(
         {
-          engine: podExecEngine(api, pods.provider, { pod: podName(this.id), isEarly }),
+          engine: podExecEngine(api, pods.provider, { pod: this.#input.name, isEarly }),
           spec: {
             cwd: this.workdir,
             ...spec,

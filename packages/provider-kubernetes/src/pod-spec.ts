@@ -16,6 +16,8 @@ export const EMPTY_PLACES = ['block', 'bus', 'class', 'dev', 'devices', 'kernel'
 /** The small directory that every sandbox has for sockets and numbers of processes. */
 const RUN_BYTES = 64 * 2 ** 20;
 const NOBODY_ELSE = { first: 1_000_000_000, count: 1_000_000_000 } as const;
+/** The user of all pods of pools: they are made before anybody knows for whom. */
+export const POOL_USER = 999_999_999;
 
 /**
  * A number of a user for one sandbox. The kernel counts processes by user, so that two pods of one node with the same one would share a limit.
@@ -58,8 +60,8 @@ const BESIDE_LIMITS = { cpus: 1, memoryBytes: 512 * 2 ** 20 } as const;
  *
  * @param addresses of the cluster's API, none of which may answer from inside: `HOST:PORT`
  */
-export function podOf(meta: PodMeta, addresses: readonly string[]): object {
-  const { id, repositoryId, limits, user } = meta;
+export function podOf(meta: PodMeta, addresses: readonly string[]) {
+  const { id, repositoryId, limits } = meta;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -68,44 +70,58 @@ export function podOf(meta: PodMeta, addresses: readonly string[]): object {
       labels: { [LABELS.id]: id, [LABELS.repository]: repositoryId, 'app.kubernetes.io/managed-by': 'litterbox' },
       annotations: { [ANNOTATIONS.meta]: JSON.stringify(meta) },
     },
-    spec: {
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      hostUsers: false,
-      hostNetwork: false,
-      hostPID: false,
-      hostIPC: false,
-      shareProcessNamespace: false,
-      hostname: CONTAINER,
-      dnsPolicy: 'None',
-      dnsConfig: { nameservers: ['127.0.0.1'] },
-      restartPolicy: 'Always',
-      terminationGracePeriodSeconds: 0,
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: user,
-        runAsGroup: user,
-        supplementalGroups: [],
-        // A volume belongs to root until somebody says whose it is.
-        ...(limits.diskBytes !== undefined && { fsGroup: user, fsGroupChangePolicy: 'OnRootMismatch' }),
-        // The pod's network is its own: no port in there is another's.
-        sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }],
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
-      containers: [
-        {
-          ...containerOf({ name: BESIDE, image: meta.image, script: INIT_SCRIPT, limits: BESIDE_LIMITS }),
-          volumeMounts: [{ name: 'work', mountPath: WORK }],
-          lifecycle: { postStart: { exec: { command: ['/bin/sh', '-c', prepareScript(user, addresses)] } } },
-        },
-        {
-          ...containerOf({ name: CONTAINER, image: meta.image, script: INIT_SCRIPT, limits }),
-          stdin: true,
-          volumeMounts: mountsOf(meta),
-        },
-      ],
-      volumes: volumesOf(meta),
+    spec: podSpecOf({ ...meta, ...(limits.diskBytes !== undefined && { claimName: podName(id) }) }, addresses),
+  };
+}
+
+/** All that decides about the containers of a pod. */
+export interface PodShape extends Pick<PodMeta, 'image' | 'user' | 'workdir'> {
+  readonly limits: { readonly cpus: number; readonly memoryBytes: number };
+  /** Name of the claim that has its files. Absent: they lie on the node. */
+  readonly claimName?: string;
+}
+
+/** The part of {@link podOf} that is equal for all sandboxes of a shape: a template of a pool has it too. */
+export function podSpecOf(shape: PodShape, addresses: readonly string[]): object {
+  const { image, limits, user, claimName } = shape;
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    hostUsers: false,
+    hostNetwork: false,
+    hostPID: false,
+    hostIPC: false,
+    shareProcessNamespace: false,
+    hostname: CONTAINER,
+    dnsPolicy: 'None',
+    dnsConfig: { nameservers: ['127.0.0.1'] },
+    restartPolicy: 'Always',
+    // With 0 who evicts it, or a controller that deletes it, has it forgotten while its programs still run.
+    terminationGracePeriodSeconds: 1,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: user,
+      runAsGroup: user,
+      supplementalGroups: [],
+      // A volume belongs to root until somebody says whose it is.
+      ...(claimName !== undefined && { fsGroup: user, fsGroupChangePolicy: 'OnRootMismatch' }),
+      // The pod's network is its own: no port in there is another's.
+      sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }],
+      seccompProfile: { type: 'RuntimeDefault' },
     },
+    containers: [
+      {
+        ...containerOf({ name: BESIDE, image, script: INIT_SCRIPT, limits: BESIDE_LIMITS }),
+        volumeMounts: [{ name: 'work', mountPath: WORK }],
+        lifecycle: { postStart: { exec: { command: ['/bin/sh', '-c', prepareScript(user, addresses)] } } },
+      },
+      {
+        ...containerOf({ name: CONTAINER, image, script: INIT_SCRIPT, limits }),
+        stdin: true,
+        volumeMounts: mountsOf(shape),
+      },
+    ],
+    volumes: volumesOf(shape),
   };
 }
 
@@ -135,7 +151,7 @@ function containerOf({ name, image, script, limits }: ContainerInput): object {
 
 const volumeName = (directory: string) => directory.slice(1).replaceAll('/', '-');
 
-function mountsOf({ workdir, user }: PodMeta): readonly object[] {
+function mountsOf({ workdir, user }: PodShape): readonly object[] {
   const work = (mountPath: string, subPath: string, readOnly = false) => ({
     name: 'work',
     mountPath,
@@ -152,15 +168,13 @@ function mountsOf({ workdir, user }: PodMeta): readonly object[] {
   ];
 }
 
-function volumesOf({ id, limits: { memoryBytes, diskBytes } }: PodMeta): readonly object[] {
+function volumesOf({ claimName, limits: { memoryBytes } }: PodShape): readonly object[] {
   const memory = (directory: string, sizeBytes: number) => ({
     name: volumeName(directory),
     emptyDir: { medium: 'Memory', sizeLimit: `${sizeBytes}` },
   });
   return [
-    diskBytes === undefined
-      ? { name: 'work', emptyDir: {} }
-      : { name: 'work', persistentVolumeClaim: { claimName: podName(id) } },
+    claimName === undefined ? { name: 'work', emptyDir: {} } : { name: 'work', persistentVolumeClaim: { claimName } },
     { name: 'empty', emptyDir: {} },
     ...TEMPORARY_DIRECTORIES.map((directory) => memory(directory, temporaryBytes(memoryBytes))),
     memory('/run', RUN_BYTES),

@@ -1,19 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallOptions, isLitterboxError, type SandboxId } from '@litterbox/core/provider';
+import { type CallOptions, type SandboxId, SandboxId as Ids } from '@litterbox/core/provider';
 import { alreadyThere } from '@litterbox/sandbox-kit';
+import { AgentSandboxes } from './agent-sandbox/agent-sandboxes.ts';
 import { isStatus } from './api/api-error.ts';
 import { Claims, type ClaimState } from './claims.ts';
 import type { KubeApi } from './api/kube-api.ts';
+import { follow } from './follow.ts';
+import { NO_POD, withClaim } from './with-claim.ts';
 import { hopeless, noRoom, podGone, tooLate } from './pod-failures.ts';
-import { LABELS, type PodMeta, podName, type PodState, podStateOf } from './pod-meta.ts';
+import { ANNOTATIONS, LABELS, type PodMeta, podName, type PodState, podStateOf } from './pod-meta.ts';
 import { podOf, policyOf } from './pod-spec.ts';
 
 const POLICIES = 'apis/networking.k8s.io/v1';
 /** From the pod's making until its container runs; pulling an image may take most of it. */
 const RUNNING_MS = 180_000;
 const LOOK_AGAIN_MS = 100;
-/** So often a pod that nothing is heard of is looked at. */
-const WATCH_MS = 3_000;
+/** How long a controller may leave a sandbox without its pod, or a pod without the labels of ours. */
+const COMING_MS = 20_000;
 /** How long something may be in the way before it is told: the scheduler may only be waiting for a node that starts, or for a volume. */
 const UNSCHEDULED_MS = { pod: 8_000, claim: 60_000 };
 /** Words of the kubelet that no waiting mends. */
@@ -32,31 +35,43 @@ const deletion = (gracePeriodSeconds: number) => ({
   propagationPolicy: 'Background',
 });
 
+/** A pod that was asked for. */
+export interface AskedPod {
+  readonly name: string;
+  /** As the cluster described it when it was made. */
+  readonly known?: unknown;
+  /** A controller makes it, or gives it to us: it may not be there or not be ours yet. */
+  readonly isComing?: boolean;
+}
+
 /** The pods of one namespace that are sandboxes, each with its policy, and with a claim where it has a bound of its disk. */
 export class Pods {
   readonly provider: string;
   readonly #api: KubeApi;
   readonly #claims: Claims;
+  readonly #agentSandboxes: AgentSandboxes;
 
   constructor(provider: string, api: KubeApi) {
     this.provider = provider;
     this.#api = api;
     this.#claims = new Claims(provider, api);
+    this.#agentSandboxes = new AgentSandboxes(provider, api);
   }
 
   /**
-   * Makes policy, claim and pod, in this order; {@link running} waits for it.
+   * Makes policy, claim and pod, in this order, or asks for a pod; {@link running} waits for it.
    *
    * @param addresses of the cluster's API, see `podOf`
    * @throws LitterboxError `ALREADY_EXISTS`; `UNSUPPORTED` where the cluster gives no volumes
    */
-  async create(meta: PodMeta, addresses: readonly string[], options?: CallOptions): Promise<PodState | undefined> {
+  async create(meta: PodMeta, addresses: readonly string[], options?: CallOptions): Promise<AskedPod> {
     const { id, limits } = meta;
     try {
       await this.#post(POLICIES, 'networkpolicies', policyOf(id, meta.repositoryId), options);
       if (limits.diskBytes !== undefined) await this.#claims.create(meta, limits.diskBytes, options);
-      const answer = await this.#post('api/v1', 'pods', podOf(meta, addresses), options);
-      return podStateOf(answer, this.provider);
+      const pod = podOf(meta, addresses);
+      if (meta.maker) return { name: await this.#agentSandboxes.create(meta, pod, options), isComing: true };
+      return { name: podName(id), known: await this.#post('api/v1', 'pods', pod, options) };
     } catch (error) {
       throw isStatus(error, 409) ? alreadyThere(this.provider, id) : error;
     }
@@ -64,49 +79,87 @@ export class Pods {
 
   /** Makes the pod of a claim anew, whichever way the last one went, and waits until its container runs. */
   async restart(meta: PodMeta, addresses: readonly string[], options?: CallOptions): Promise<PodState> {
-    if ((await this.find(meta.id, options))?.isGone) await this.end(meta.id, options);
+    const { id, maker } = meta;
+    if (maker) await this.#agentSandboxes.operate(id, 'Running', options);
+    const isGone = (await this.find(id, options))?.isGone ?? false;
+    if (maker) {
+      // A controller makes another one as soon as it can.
+      if (isGone) await this.#delete(await this.#api.pathOf(`pods/${podName(id)}`), GRACE_SECONDS, options);
+      const name = await this.#agentSandboxes.podOf(meta, options);
+      return await this.running(id, { name, isComing: true }, options);
+    }
+    if (isGone) await this.end(id, options);
     try {
       await this.#post('api/v1', 'pods', podOf(meta, addresses), options);
     } catch (error) {
       if (!isStatus(error, 409)) throw error; // another program was faster
     }
-    return await this.running(meta.id, undefined, options);
+    return await this.running(id, { name: podName(id) }, options);
   }
 
-  async find(id: SandboxId, options?: CallOptions): Promise<PodState | undefined> {
-    const pod = await this.#pod(id, options);
+  /** @param name of its pod, where that is known */
+  async find(id: SandboxId, options?: CallOptions, name = podName(id)): Promise<PodState | undefined> {
+    const pod = await this.#pod(id, name, options);
     if (pod?.meta && pod.meta.limits.diskBytes === undefined) return pod;
-    return withClaim(pod, await this.#claims.find(id, options));
+    const found = withClaim(pod, await this.#claims.find(id, options));
+    if (found || name !== podName(id)) return found;
+    const claimed = await this.#agentSandboxes.claimed(id, options);
+    return claimed === undefined ? undefined : await this.#pod(id, claimed, options);
   }
 
   async *list(options?: CallOptions): AsyncGenerator<PodState, void, undefined> {
+    const asked = new Map(await this.#agentSandboxes.pods(options));
     const claims = new Map<SandboxId, ClaimState>();
     for await (const claim of this.#claims.list(options)) claims.set(claim.id, claim);
-    for await (const pod of this.#api.list('provider.list', await this.#api.pathOf('pods'), LABELS.id, options)) {
-      const state = podStateOf(pod, this.provider);
-      const whole = state && withClaim(state, claims.get(state.id));
-      if (whole) yield whole;
-      if (state) claims.delete(state.id);
+    for await (const pod of this.#listed(options)) {
+      // Anybody may write a label: a pod of another name is ours where the claim says so.
+      if (pod.name !== podName(pod.id) && asked.get(pod.id) !== pod.name) continue;
+      yield withClaim(pod, claims.get(pod.id)) ?? pod;
+      claims.delete(pod.id);
+      asked.delete(pod.id);
     }
     for (const claim of claims.values()) {
+      asked.delete(claim.id);
       const state = withClaim(undefined, claim);
+      if (state) yield state;
+    }
+    for (const id of asked.keys()) if (Ids.is(id)) yield { ...NO_POD, id, name: podName(id), isGone: true };
+  }
+
+  /** Pods of a node that call themselves sandboxes: a namespace may have thousands, a node about a hundred. */
+  async *neighbours(node: string, options?: CallOptions): AsyncGenerator<PodState, void, undefined> {
+    for await (const pod of this.#listed(options, `spec.nodeName=${node}`)) {
+      const hasClaim = pod.meta?.limits.diskBytes !== undefined;
+      yield (hasClaim && withClaim(pod, await this.#claims.find(pod.id, options))) || pod;
+    }
+  }
+
+  async *#listed(options?: CallOptions, field?: string): AsyncGenerator<PodState, void, undefined> {
+    for await (const pod of this.#api.list(
+      'provider.list',
+      await this.#api.pathOf('pods'),
+      LABELS.id,
+      options,
+      field,
+    )) {
+      const state = podStateOf(pod, this.provider);
       if (state) yield state;
     }
   }
 
   /**
-   * Waits until the container of a pod that is there runs.
+   * Waits until the container of a pod runs.
    *
-   * @param known how it was found a moment ago
    * @throws LitterboxError `NOT_FOUND` for an image that the node cannot get; `RESOURCE_EXHAUSTED` where no node has room
    */
-  async running(id: SandboxId, known?: PodState, options?: CallOptions): Promise<PodState> {
+  async running(id: SandboxId, { name, known, isComing }: AskedPod, options?: CallOptions): Promise<PodState> {
     const begun = performance.now();
-    for await (const state of this.#states(id, known, options)) {
+    for await (const state of this.#states(id, name, options, known, isComing)) {
+      const ms = performance.now() - begun;
+      if (isComing && ms < COMING_MS && (!state || state.isGone)) continue;
       if (!state || state.isGone) throw podGone(this.provider, id, state?.waiting?.message);
       if (state.isRunning) return state;
       const { reason, message } = state.waiting ?? { reason: '', message: '' };
-      const ms = performance.now() - begun;
       if (HOPELESS.test(reason)) throw hopeless(this.provider, reason, message, state);
       const isLong = ms > UNSCHEDULED_MS[state.meta?.limits.diskBytes === undefined ? 'pod' : 'claim'];
       if (/^(Unschedulable|OutOf)/.test(reason) && isLong) throw noRoom(this.provider, message);
@@ -115,14 +168,31 @@ export class Pods {
     throw podGone(this.provider, id);
   }
 
-  /** Notes something where it lasts as long as the sandbox. */
+  /** Notes something where it lasts as long as the files of the sandbox do. @param name of its pod */
   async annotate(
     { id, limits }: PodMeta,
+    name: string,
     annotations: Readonly<Record<string, string | null>>,
     options?: CallOptions,
   ): Promise<void> {
     const hasClaim = limits.diskBytes !== undefined;
-    const path = hasClaim ? await this.#claims.pathOf(id) : await this.#api.pathOf(`pods/${podName(id)}`);
+    await this.#note(
+      hasClaim ? await this.#claims.pathOf(id) : await this.#api.pathOf(`pods/${name}`),
+      annotations,
+      options,
+    );
+  }
+
+  /** Notes on a pod that a controller made that its controls hold. */
+  async judge(name: string, options?: CallOptions): Promise<void> {
+    await this.#note(await this.#api.pathOf(`pods/${name}`), { [ANNOTATIONS.judged]: 'yes' }, options);
+  }
+
+  async #note(
+    path: string,
+    annotations: Readonly<Record<string, string | null>>,
+    options?: CallOptions,
+  ): Promise<void> {
     await this.#api.ask('provider.annotate', path, {
       ...options,
       method: 'PATCH',
@@ -131,12 +201,23 @@ export class Pods {
     });
   }
 
+  /** Lets go of the pod of a sandbox whose files are on a claim, and waits until it is gone. */
+  async rest({ id, maker }: PodMeta, options?: CallOptions): Promise<void> {
+    if (!maker) return await this.end(id, options);
+    await this.#agentSandboxes.operate(id, 'Suspended', options);
+    await this.#gone(id, podName(id), options);
+  }
+
   /** Deletes the pod, and waits until it is gone. */
-  async end(id: SandboxId, options?: CallOptions): Promise<void> {
-    const pod = await this.#api.pathOf(`pods/${podName(id)}`);
+  async end(id: SandboxId, options?: CallOptions, name = podName(id)): Promise<void> {
+    if (await this.#delete(await this.#api.pathOf(`pods/${name}`), GRACE_SECONDS, options))
+      await this.#gone(id, name, options);
+  }
+
+  async #gone(id: SandboxId, name: string, options?: CallOptions): Promise<void> {
+    const pod = await this.#api.pathOf(`pods/${name}`);
     const begun = performance.now();
-    if (!(await this.#delete(pod, GRACE_SECONDS, options))) return;
-    for await (const state of this.#states(id, undefined, options)) {
+    for await (const state of this.#states(id, name, options)) {
       if (!state) return;
       const ms = performance.now() - begun;
       // A node may be ten seconds late to let go of what has ended, and minutes where it had not begun.
@@ -147,59 +228,44 @@ export class Pods {
 
   /** Deletes pod, claim and policy, and waits until the pod is gone. */
   async remove(id: SandboxId, options?: CallOptions): Promise<void> {
-    await this.end(id, options);
+    const pod = await this.#pod(id, podName(id), options);
+    const isPlain = pod && !pod.isOwned;
+    await this.end(id, options, isPlain ? pod.name : await this.#agentSandboxes.remove(id, pod !== undefined, options));
     if (await this.#delete(await this.#claims.pathOf(id), 0, options))
       while (await this.#claims.find(id, options)) await delay(LOOK_AGAIN_MS, undefined, { signal: options?.signal });
     // Last: what still runs stays shut in.
     await this.#delete(await this.#api.pathOf(`networkpolicies/${podName(id)}`, POLICIES), 0, options);
   }
 
-  async #pod(id: SandboxId, options?: CallOptions): Promise<PodState | undefined> {
+  async #pod(id: SandboxId, name: string, options?: CallOptions): Promise<PodState | undefined> {
     try {
-      const path = await this.#api.pathOf(`pods/${podName(id)}`);
-      return podStateOf(await this.#api.ask('provider.find', path, { ...options }), this.provider);
+      const found = await this.#api.ask('provider.find', await this.#api.pathOf(`pods/${name}`), { ...options });
+      return this.#stateOf(id, found);
     } catch (error) {
       if (isStatus(error, 404)) return undefined;
       throw error;
     }
   }
 
-  /**
-   * A pod now and whenever something happens to it, every few seconds in any case; undefined once it is gone. Where the cluster lets nobody
-   * watch, it is asked again and again.
-   */
+  /** A pod now and whenever something happens to it; undefined once it is gone, or while it is not ours. */
   async *#states(
     id: SandboxId,
-    known: PodState | undefined,
+    name: string,
     options?: CallOptions,
+    known?: unknown,
+    isComing = false,
   ): AsyncGenerator<PodState | undefined, void, undefined> {
-    for (let state = known ?? (await this.#pod(id, options)); ; state = await this.#pod(id, options)) {
-      yield state;
-      if (!state) return;
-      try {
-        for await (const event of this.#api.watch('provider.watch', await this.#watchPath(state), WATCH_MS, options)) {
-          const { type, object } = event as { readonly type?: unknown; readonly object?: unknown };
-          if (type === 'DELETED') return yield undefined;
-          const next = podStateOf(object, this.provider);
-          if (type !== 'MODIFIED' || next?.id !== id) break; // an error, such as a version that is too old
-          yield next;
-        }
-      } catch (error) {
-        options?.signal?.throwIfAborted();
-        if (!isLitterboxError(error)) throw error;
-      }
+    const pods = await this.#api.pathOf('pods');
+    for (;;) {
+      for await (const found of follow(this.#api, pods, name, options, known)) yield this.#stateOf(id, found);
+      if (!isComing) return;
       await delay(LOOK_AGAIN_MS, undefined, { signal: options?.signal });
     }
   }
 
-  async #watchPath({ id, version }: PodState): Promise<string> {
-    const query = new URLSearchParams({
-      watch: '1',
-      fieldSelector: `metadata.name=${podName(id)}`,
-      timeoutSeconds: String(WATCH_MS / 1000),
-      ...(version && { resourceVersion: version }),
-    });
-    return `${await this.#api.pathOf('pods')}?${query.toString()}`;
+  #stateOf(id: SandboxId, found: unknown): PodState | undefined {
+    const state = podStateOf(found, this.provider);
+    return state?.id === id ? state : undefined;
   }
 
   /** @returns whether there was something to delete */
@@ -218,12 +284,4 @@ export class Pods {
     const path = await this.#api.pathOf(kind, group);
     return await this.#api.ask('provider.create', path, { ...options, method: 'POST', body });
   }
-}
-
-const NO_POD = { isRunning: false, hasEnded: false, isIdle: true, waiting: undefined, node: '', spec: {}, version: '' };
-
-/** A claim counts more than its pod: pods of it come and go. */
-function withClaim(pod: PodState | undefined, claim: ClaimState | undefined): PodState | undefined {
-  if (!claim) return pod;
-  return { ...(pod ?? { ...NO_POD, isGone: true }), ...claim, hasClaim: true };
 }

@@ -9,4 +9,5 @@ export const TRAITS: ProviderTraits = {
   network: 'filtered',
   kernelFiles: 'readable',
   keeps: 'nothing',
+  strategies: ['agent-sandbox', 'warm-pool'],
 };

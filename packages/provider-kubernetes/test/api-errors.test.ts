@@ -61,6 +61,21 @@ test('what passes is asked again', async () => {
   expect(asked).toBe(3);
 });
 
+test('FC-489: who gives up waits until the server has made what it was asked to make: only then it can be undone', async () => {
+  const seen: string[] = [];
+  await using fake = await fakeCluster({
+    answer(request, response) {
+      response.on('close', () => seen.push(response.writableFinished ? 'made' : 'cut'));
+      setTimeout(() => response.end('{}'), 200);
+      if (request.method === 'POST') setImmediate(() => giveUp.abort(new Error('given up')));
+    },
+  });
+  const giveUp = new AbortController();
+  const asked = fake.api.ask('provider.test', '/x', { method: 'POST', body: {}, signal: giveUp.signal });
+  await expect(asked).rejects.toThrow('given up');
+  expect(seen).toEqual(['made']);
+});
+
 test('an answer without end is given up, and no failure shows the token', async () => {
   const { error } = await failure(200, 'x'.repeat(33 * 2 ** 20));
   expect(error.message).toMatch(/more than \d+ bytes/);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { collected, eventually, forBackend } from '@litterbox/conformance';
 import { isLitterboxError, type SandboxId, SandboxId as Ids, type SandboxRuntime } from '@litterbox/core/provider';
-import type { KubeApi } from '../src/api/kube-api.ts';
 import { podName } from '../src/pod-meta.ts';
 import { absence } from './cluster.ts';
+import { kept } from './kept.ts';
 import { adminApi, providerOf, sandboxIn, specOf } from './sandbox-in-pod.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-kubernetes-'));
@@ -18,23 +18,6 @@ const sh = async (runtime: SandboxRuntime, script: string) =>
   (await collected(await runtime.spawn({ argv: ['sh', '-c', script] }))).stdout;
 const WRITE = 'echo 1 >work; echo 2 >"$HOME/mine"; echo 3 >"$LITTERBOX_PLAYGROUND/play"';
 const READ = 'cat README work "$HOME/mine" "$LITTERBOX_PLAYGROUND/play"';
-
-/** The kinds of things that the cluster has of a sandbox. */
-async function kept(api: KubeApi, id: SandboxId): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const [kind, group] of [
-    ['pods', 'api/v1'],
-    ['persistentvolumeclaims', 'api/v1'],
-    ['networkpolicies', 'apis/networking.k8s.io/v1'],
-  ] as const)
-    await api.ask('test', await api.pathOf(`${kind}/${podName(id)}`, group)).then(
-      () => found.push(kind),
-      (error: unknown) => {
-        if (!isLitterboxError(error, 'NOT_FOUND')) throw error;
-      },
-    );
-  return found;
-}
 
 runner.describe('a sandbox whose files are on a claim', () => {
   runner.it('stop gives back the pod, start brings it back with its files, and removal leaves nothing', async () => {

@@ -3,13 +3,23 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import { KubeApi } from '../src/api/kube-api.ts';
 import { kubeconfig } from './fake-cluster.ts';
 
-/** The tests' own cluster behind a door that notes what is asked: `POST pods`, `exec sandbox`, `watch pods`. It goes with `using`. */
-export async function countedCluster() {
+/** An answer of the door in place of the cluster's: a status, after the cluster has done what was asked or before; nothing at all; a cut line. */
+export type Fault = { readonly status: number; readonly isDone?: boolean } | 'silence' | 'cut';
+
+/**
+ * The tests' own cluster behind a door that notes what is asked: `POST pods`, `exec sandbox`, `watch pods`. It goes with `using`.
+ *
+ * @param fault asked for each question with the words of it and how often it was asked before
+ */
+export async function countedCluster(fault: (word: string, before: number) => Fault | undefined = () => undefined) {
   const asked: string[] = [];
+  const open = new Set<Duplex>();
+  const faultOf = (word: string) => fault(word, asked.filter((one) => one === word).length);
   const api = new KubeApi({ provider: 'kubernetes', environment: process.env, homeDirectory: '/nowhere' });
   const { server: address, connection, namespace } = await api.context();
   const options = async ({ method, url, headers }: IncomingMessage): Promise<[URL, RequestOptions]> => {
@@ -21,9 +31,19 @@ export async function countedCluster() {
     ];
   };
   const door = createServer((request, response) => {
-    asked.push(wordOf(request));
+    const word = wordOf(request);
+    const instead = faultOf(word);
+    asked.push(word);
+    if (instead === 'silence') return response.writeHead(200).flushHeaders();
+    if (instead === 'cut') return void response.destroy();
+    const refuse = () =>
+      response
+        .writeHead(instead?.status ?? 500, { 'content-type': 'application/json' })
+        .end('{"message":"by the door"}');
+    if (instead && !instead.isDone) return refuse();
     void options(request).then(([url, rest]) => {
       const passed = httpsRequest(url, rest, (answer) => {
+        if (instead) return void answer.resume().on('end', refuse);
         response.writeHead(answer.statusCode ?? 500, answer.headers);
         answer.pipe(response);
       });
@@ -33,6 +53,12 @@ export async function countedCluster() {
     });
   });
   door.on('upgrade', (request, socket, head) => {
+    const instead = faultOf(wordOf(request));
+    if (typeof instead === 'object') {
+      asked.push(wordOf(request));
+      return socket.end(`HTTP/1.1 ${instead.status} No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    }
+    open.add(socket);
     void options(request).then(([url, rest]) => {
       const passed = httpsRequest(url, rest);
       passed.on('error', () => socket.destroy());
@@ -67,6 +93,8 @@ export async function countedCluster() {
   return {
     asked,
     file,
+    /** Cuts all websockets. */
+    cut: () => open.forEach((socket) => socket.destroy()),
     async [Symbol.asyncDispose]() {
       api.close();
       door.closeAllConnections();
@@ -80,5 +108,6 @@ function wordOf({ method = '', url = '' }: IncomingMessage): string {
   const { pathname, searchParams } = new URL(url, 'http://door');
   const [, kind = pathname, , sub] = /\/namespaces\/[^/]+\/([^/]+)(\/[^/]+)?(?:\/([^/]+))?/.exec(pathname) ?? [];
   if (sub === 'exec') return `exec ${searchParams.get('container')}`;
+  if (searchParams.get('fieldSelector')?.startsWith('spec.nodeName=')) return `GET ${kind} of a node`;
   return `${searchParams.has('watch') ? 'watch' : method} ${kind}`;
 }

@@ -6,7 +6,8 @@ import { collected, eventually, forBackend } from '@litterbox/conformance';
 import { isLitterboxError, SandboxId } from '@litterbox/core/provider';
 import { podName } from '../src/pod-meta.ts';
 import { absence } from './cluster.ts';
-import { adminApi, objectsOf, providerOf, sandboxIn, specOf } from './sandbox-in-pod.ts';
+import { objectsOf } from './deploy.ts';
+import { adminApi, providerOf, sandboxIn, specOf } from './sandbox-in-pod.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-kubernetes-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -109,7 +110,7 @@ runner.describe('trouble that others met with pods', () => {
       expect(await rights()).toMatchObject({ status: 'failed', finding: expect.stringContaining('create pods/exec') });
       expect((await refused(provider.create(specOf(SandboxId.make())))).code).toBe('PERMISSION_DENIED');
       const rbac = 'apis/rbac.authorization.k8s.io/v1';
-      const made = await objectsOf('role.yaml');
+      const made = await objectsOf('base/role.yaml');
       const pathOf = async (kind: string) => await api.pathOf(`${kind.toLowerCase()}s`, rbac);
       try {
         for (const body of made) await api.ask('test', await pathOf(body.kind), { method: 'POST', body });

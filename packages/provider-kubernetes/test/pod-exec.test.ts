@@ -169,3 +169,16 @@ test('output that nobody reads is held back at its source, and all of it comes w
   expect(read).toBe(BYTES);
   expect(await exec.exitCode()).toBe(0);
 });
+
+test('FC-485: stdin is asked for though the program gets none: servers were seen that end others after their first output', async () => {
+  const asked: string[] = [];
+  await using fake = await fakeCluster({ exec: (_socket, request) => void asked.push(request.url ?? '') });
+  const exec = await podExecEngine(fake.api, 'kubernetes', { pod: 'litterbox-x' }).start({
+    script: () => 'true',
+    environment: [],
+    hasTerminal: false,
+    hasStdin: false,
+  });
+  exec.destroy();
+  expect(new URL(asked[0] ?? '', 'http://x').searchParams.get('stdin')).toBe('true');
+});

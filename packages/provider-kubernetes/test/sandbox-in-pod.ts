@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { fixtureWorkspace } from '@litterbox/conformance';
 import { localHost } from '@litterbox/host';
 import { SandboxId, type SandboxProvider, type SandboxRuntime, type SandboxSpec } from '@litterbox/core/provider';
@@ -48,12 +47,4 @@ export async function sandboxIn(provider: SandboxProvider, changes: Partial<Sand
 /** The API, as who made the cluster. */
 export function adminApi(): KubeApi {
   return new KubeApi({ provider: 'kubernetes', environment: process.env, homeDirectory: '/nowhere' });
-}
-
-/** The objects of a file of the base, as the cluster takes them. */
-export async function objectsOf(
-  file: string,
-): Promise<readonly { readonly kind: string; readonly metadata: { readonly name: string } }[]> {
-  const { loadAllYaml } = await import('@kubernetes/client-node');
-  return loadAllYaml(await readFile(new URL(`../deploy/base/${file}`, import.meta.url), 'utf8'));
 }

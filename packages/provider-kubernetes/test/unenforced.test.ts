@@ -5,25 +5,12 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { eventually, forBackend } from '@litterbox/conformance';
 import { SandboxId, type SandboxProvider } from '@litterbox/core/provider';
 import { absence } from './cluster.ts';
-import { adminApi, providerOf, sandboxIn, specOf } from './sandbox-in-pod.ts';
+import { switchedOff } from './cluster-switch.ts';
+import { providerOf, sandboxIn, specOf } from './sandbox-in-pod.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'litterbox-kubernetes-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));
 const runner = await forBackend('kubernetes', { describe, it, afterAll }, absence);
-
-/** The cluster takes policies and does nothing with them, as one without a plugin for them, as long as this is in use. */
-async function withoutPolicies(): Promise<AsyncDisposable> {
-  const api = adminApi();
-  const path = await api.pathOf('configmaps');
-  const name = 'litterbox-test-no-policies';
-  await api.ask('test', path, { method: 'POST', body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } } });
-  return {
-    async [Symbol.asyncDispose]() {
-      await api.ask('test', `${path}/${name}`, { method: 'DELETE' });
-      api.close();
-    },
-  };
-}
 
 async function networkOf(provider: SandboxProvider, id: SandboxId) {
   await using runtime = await provider.open(id);
@@ -35,7 +22,7 @@ runner.describe('a cluster that enforces no policy', () => {
     await using provider = await providerOf(directory);
     await using sandbox = await sandboxIn(provider);
     expect(await networkOf(provider, sandbox.id)).toMatchObject({ status: 'enforced' });
-    await using _open = await withoutPolicies();
+    await using _open = await switchedOff('policies');
     const open = await eventually(
       () => networkOf(provider, sandbox.id),
       (control) => control?.status === 'absent',
@@ -50,7 +37,7 @@ runner.describe('a cluster that enforces no policy', () => {
       const id = SandboxId.make();
       const error: unknown = await (async () => {
         await using sandbox = await sandboxIn(provider);
-        await using _open = await withoutPolicies();
+        await using _open = await switchedOff('policies');
         // By then the node has heard of it too.
         await eventually(
           () => networkOf(provider, sandbox.id),

@@ -26,7 +26,7 @@ async function waited(watch: (response: ServerResponse, count: number) => void) 
       response.end(JSON.stringify(asked.pods === 1 ? WAITING : RUNNING));
     },
   });
-  const { isRunning, node } = await new Pods('kubernetes', fake.api).running(id);
+  const { isRunning, node } = await new Pods('kubernetes', fake.api).running(id, { name: podName(id) });
   expect({ isRunning, node }).toEqual({ isRunning: true, node: 'node1' });
   return asked;
 }
@@ -57,5 +57,7 @@ test('a pod that is deleted while somebody waits for it is told as gone', async 
     answer: (request, response) =>
       void response.end(request.url?.includes('watch=1') ? line('DELETED', WAITING) : JSON.stringify(WAITING)),
   });
-  await expect(new Pods('kubernetes', fake.api).running(id)).rejects.toMatchObject({ code: 'SANDBOX_BROKEN' });
+  await expect(new Pods('kubernetes', fake.api).running(id, { name: podName(id) })).rejects.toMatchObject({
+    code: 'SANDBOX_BROKEN',
+  });
 });

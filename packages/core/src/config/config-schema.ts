@@ -9,6 +9,7 @@ import { hostList } from './settings/host-list.ts';
 import { imageReference } from './settings/image-reference.ts';
 import { includeList } from './settings/include-list.ts';
 import { networkRules, privateRules } from './settings/network-rules.ts';
+import { podMaker } from './settings/pod-maker.ts';
 import { portTable } from './settings/port-table.ts';
 import { noInlineSecret, secretTable } from './settings/secret-table.ts';
 import { providerChoice } from './settings/provider-choice.ts';
@@ -116,6 +117,12 @@ const overlayfs = z.object({
   ),
 });
 
+const kubernetes = z.object({
+  pods: podMaker(
+    'Who makes pods: "litterbox"; "agent-sandbox", whose controller the cluster must have; or "warm-pool/NAME", a pool of it, with the image and limits of its template.',
+  ).default('litterbox'),
+});
+
 const retention = z
   .object({
     'max-age': duration('1h', '3650d', 'Sandboxes unused for longer are proposed for removal.').optional(),
@@ -183,6 +190,7 @@ export const ConfigSchema = z
     secret: noInlineSecret().optional(),
     ssh: ssh.optional(),
     overlayfs: overlayfs.prefault({}),
+    kubernetes: kubernetes.prefault({}),
     retention: retention.prefault({}),
     mcp: z
       .object({

@@ -310,6 +310,7 @@ describe('trust', () => {
     'endpoints.model': '[endpoints.model]\nkind = "openai"\nsecret = "A"',
     hosts: 'hosts = ["build-box"]',
     include: 'include = ["node_modules"]',
+    'kubernetes.pods': 'kubernetes.pods = "agent-sandbox"',
     'limits.memory': 'limits.memory = "64GiB"',
     'limits.cpus': 'limits.cpus = 64',
     'limits.processes': 'limits.processes = 10000',
@@ -356,7 +357,7 @@ test('the published schema knows every section and no key twice', () => {
   const schema = configJsonSchema();
   const { properties } = schema;
   const sections =
-    'agents allow-degraded container endpoints hosts include limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
+    'agents allow-degraded container endpoints hosts include kubernetes limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
     'secrets source ssh workspace worktrees';
   expect(Object.keys(Object(properties)).sort().join(' ')).toBe(sections);
   expect(JSON.stringify(schema)).toContain('"setup-command"');
@@ -383,6 +384,17 @@ test('passes the strategy on to the provider that has strategies, and nothing wh
     code: 'UNSUPPORTED',
     details: { provider: 'overlayfs@build-box', hint: 'Choose one of: auto, overlay, reflink.' },
   });
+});
+
+test('who makes pods is passed on to the provider that has pods, and to no other', () => {
+  const pods = { ...ENGINE, strategies: ['agent-sandbox', 'warm-pool'] };
+  const strategyOf = (text: string, traits: ProviderTraits) => policyFrom(text, traits).strategy;
+  expect(strategyOf('kubernetes.pods = "warm-pool/fast"', pods)).toBe('warm-pool/fast');
+  expect(strategyOf('kubernetes.pods = "agent-sandbox"\noverlayfs.strategy = "zfs"', pods)).toBe('agent-sandbox');
+  expect(strategyOf('kubernetes.pods = "litterbox"', pods)).toBeUndefined();
+  expect(strategyOf('kubernetes.pods = "warm-pool/fast"', ENGINE)).toBeUndefined();
+  for (const name of ['', '../x', 'Fast', '-'])
+    expect(errorOf(() => configOf(`kubernetes.pods = "warm-pool/${name}"`)).code).toBe('CONFIG_VALUE');
 });
 
 test('a limit that root alone can enforce is refused with that reason', () => {

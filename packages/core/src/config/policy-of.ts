@@ -110,8 +110,9 @@ function includeOf({ include, pool }: Config, overrides: ConfigOverrides, facts:
 }
 
 /** The key is for providers that have strategies: a file may hold it for one and be used with another. */
-function strategyOf({ overlayfs: { strategy } }: Config, facts: PolicyFacts): Pick<Policy, 'strategy'> {
+function strategyOf({ overlayfs: { strategy }, kubernetes }: Config, facts: PolicyFacts): Pick<Policy, 'strategy'> {
   const { strategies } = facts.traits;
+  if (strategies?.includes('warm-pool')) return kubernetes.pods === 'litterbox' ? {} : { strategy: kubernetes.pods };
   if (!strategies || strategy === 'auto') return {};
   if (strategies.includes(strategy)) return { strategy };
   const hint = `Choose one of: ${['auto', ...strategies].join(', ')}.`;

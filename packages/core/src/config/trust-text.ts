@@ -23,7 +23,7 @@ export function trustText(config: Config): string {
 }
 
 function wideningValues(config: Config): readonly (readonly [key: string, value: unknown])[] {
-  const { container, limits, network, overlayfs } = config;
+  const { container, kubernetes, limits, network, overlayfs } = config;
   const found: [string, unknown][] = [];
   const note = (key: string, value: unknown, isWider: boolean) => {
     if (isWider) found.push([key, value]);
@@ -44,6 +44,8 @@ function wideningValues(config: Config): readonly (readonly [key: string, value:
   note('hosts', config.hosts, config.hosts !== undefined);
   // Files that no commit holds enter the sandbox then, whatever is in them.
   note('include', config.include, config.include.length > 0);
+  // The pods of a pool are made of an image that its template names.
+  note('kubernetes.pods', kubernetes.pods, kubernetes.pods !== 'litterbox');
   note('limits.cpus', limits.cpus, (limits.cpus ?? 0) > DEFAULT_LIMITS.cpus);
   note('limits.memory', limits.memoryBytes, (limits.memoryBytes ?? 0) > DEFAULT_LIMITS.memoryBytes);
   note('limits.open-files', limits.openFiles, (limits.openFiles ?? 0) > ORDINARY_OPEN_FILES);

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
 import { WebSocket } from 'ws';
 import { failureOf, linesOf, MAX_ANSWER_BYTES, parsed, readBounded } from './api-answer.ts';
-import { apiError, type Asked, isPassing } from './api-error.ts';
+import { apiError, type Asked, isPassing, isStatus } from './api-error.ts';
+import { object, text } from './untrusted.ts';
 import { type KubeConfigInput, type KubeContext, readKubeConfig } from './kube-config.ts';
 
 const PAGE = 500;
@@ -49,25 +50,43 @@ export class KubeApi {
   }
 
   /**
-   * Asks, once more after a while where the answer is "not now".
+   * Asks, once more after a while where the answer is "not now". A server may have made an object and fail all the same: when it says then that it
+   * has one of that name, that one is the answer.
    *
    * @returns the answer, as untrusted as the cluster
    * @throws LitterboxError see `meaningOf`, within ten seconds
    */
   async ask(operation: string, path: string, request: ApiRequest = {}): Promise<unknown> {
-    return await this.#again(operation, () => this.#askOnce(path, request), request);
+    let tries = 0;
+    const attempt = async () => {
+      tries += 1;
+      return await this.#askOnce(path, request);
+    };
+    try {
+      return await this.#again(operation, attempt, request);
+    } catch (error) {
+      const { name } = object(object(request.body)['metadata']);
+      if (request.method !== 'POST' || tries === 1 || !name || !isStatus(error, 409)) throw error;
+      return await this.ask(operation, `${path}/${text(name)}`, { signal: request.signal });
+    }
   }
 
-  /** All things of a kind that have the label, page by page, as untrusted as the cluster. */
+  /** All things of a kind that have the label and the field, page by page, as untrusted as the cluster. */
   async *list(
     operation: string,
     path: string,
     label: string,
     options?: CallOptions,
+    field = '',
   ): AsyncGenerator<unknown, void, undefined> {
     let next = '';
     do {
-      const query = new URLSearchParams({ labelSelector: label, limit: String(PAGE), ...(next && { continue: next }) });
+      const query = new URLSearchParams({
+        labelSelector: label,
+        limit: String(PAGE),
+        ...(field && { fieldSelector: field }),
+        ...(next && { continue: next }),
+      });
       const { items, metadata } = ((await this.ask(operation, `${path}?${query.toString()}`, { ...options })) ??
         {}) as {
         readonly items?: unknown;
@@ -154,13 +173,13 @@ export class KubeApi {
 
   async #askOnce(path: string, request: ApiRequest): Promise<unknown> {
     const limit = AbortSignal.timeout(ANSWER_MS);
-    const answer = await this.#send(path, {
-      ...request,
-      signal: request.signal ? AbortSignal.any([limit, request.signal]) : limit,
-    });
+    // Nobody gives up a making half way: what undoes it could be faster at the server than what makes it.
+    const gaveUp = request.method === 'POST' ? undefined : request.signal;
+    const answer = await this.#send(path, { ...request, signal: gaveUp ? AbortSignal.any([limit, gaveUp]) : limit });
     const content = await readBounded(answer);
     const status = answer.statusCode ?? 0;
     if (status < 200 || status > 299) throw failureOf(status, content);
+    request.signal?.throwIfAborted();
     return parsed(content);
   }
 

@@ -34,7 +34,7 @@ export interface ProviderTraits {
    * {@link RemoveOptions.keepPlayground} says. One with a playground of another key than its id is refused with `UNSUPPORTED`.
    */
   readonly keeps?: 'nothing';
-  /** Ways of making the workspace that a sandbox can be asked to have ({@link SandboxSpec.strategy}). Absent where there is nothing to choose. */
+  /** Ways of making a sandbox that it can be asked to have ({@link SandboxSpec.strategy}), `warm-pool` for `warm-pool/NAME`. Absent: none. */
   readonly strategies?: readonly string[];
   /** Present where sandboxes can begin as copies of others ({@link SandboxSpec.copyOf}). Elsewhere core refuses a fork with `UNSUPPORTED`. */
   readonly canCopy?: true;
