@@ -94,7 +94,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/litterbox/src/',
-        pathNot: [tests, '^packages/litterbox/src/(load-parts|open-for-[a-z]+|testing|testing/.*)\\.ts$'],
+        pathNot: [tests, '^packages/litterbox/src/(load-parts|at-once|open-for-[a-z]+|testing|testing/.*)\\.ts$'],
       },
       to: { path: '^packages/(?!core/|litterbox/)' },
     },
@@ -102,7 +102,7 @@ module.exports = {
       name: 'parts-loaded-by-name',
       comment: 'The parts that come along, and never a provider.',
       severity: 'error',
-      from: { path: '^packages/litterbox/src/(load-parts|open-for-[a-z]+)\\.ts$' },
+      from: { path: '^packages/litterbox/src/(load-parts|at-once|open-for-[a-z]+)\\.ts$' },
       to: {
         path: '^packages/(?!core/|litterbox/|host/|endpoints/|network-gate/|source-control-git/|state-sqlite/|sync-rsync/)',
       },
@@ -335,7 +335,7 @@ module.exports = {
       from: { path: '^(packages/[^/]+|bench)/' },
       to: {
         path: '^packages/',
-        pathNot: ['^$1/', '^packages/[^/]+/src/(index|provider|agent|performer|start|testing)\\.ts$'],
+        pathNot: ['^$1/', '^packages/[^/]+/src/(index|provider|agent|at-once|performer|start|testing)\\.ts$'],
       },
     },
     {
