@@ -95,7 +95,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/litterbox/src/',
-        pathNot: [tests, '^packages/litterbox/src/(load-parts|open-for-[a-z]+|testing|testing/.*)\\.ts$'],
+        pathNot: [tests, '^packages/litterbox/src/(load-parts|at-once|open-for-[a-z]+|testing|testing/.*)\\.ts$'],
       },
       to: { path: '^packages/(?!core/|litterbox/)' },
     },
@@ -103,7 +103,7 @@ module.exports = {
       name: 'parts-loaded-by-name',
       comment: 'The parts that come along, and never a provider.',
       severity: 'error',
-      from: { path: '^packages/litterbox/src/(load-parts|open-for-[a-z]+)\\.ts$' },
+      from: { path: '^packages/litterbox/src/(load-parts|at-once|open-for-[a-z]+)\\.ts$' },
       to: {
         path: '^packages/(?!core/|litterbox/|host/|endpoints/|network-gate/|source-control-git/|state-sqlite/|sync-rsync/)',
       },
@@ -343,7 +343,7 @@ module.exports = {
       from: { path: '^(packages/[^/]+|bench)/' },
       to: {
         path: '^packages/',
-        pathNot: ['^$1/', '^packages/[^/]+/src/(index|provider|agent|performer|start|testing)\\.ts$'],
+        pathNot: ['^$1/', '^packages/[^/]+/src/(index|provider|agent|at-once|performer|start|testing)\\.ts$'],
       },
     },
     {

@@ -30,17 +30,22 @@ const jsonc = {
   },
 };
 
+/** What a list by files alone needs, in one file of its own: shared with the others it would be in dozens. */
+const atOnce = {
+  name: 'at-once',
+  resolveId: (id, importer) =>
+    id === './at-once.js' && importer === here('dist/bin.js') ? { id: './at-once.cjs', external: true } : undefined,
+};
+
+const written = { dir: here('bundle'), format: 'cjs', dynamicImportInCjs: false, comments: { legal: true } };
+
 rmSync(here('bundle'), { recursive: true, force: true });
 const bundle = await rolldown({
   input: here('dist/bin.js'),
   platform: 'node',
-  plugins: [manifest, jsonc, lateBuiltins],
+  plugins: [atOnce, manifest, jsonc, lateBuiltins],
   external: ['@litterbox/mcp/start'],
 });
-await bundle.write({
-  dir: here('bundle'),
-  format: 'cjs',
-  entryFileNames: '[name].cjs',
-  chunkFileNames: '[name]-[hash].cjs',
-  comments: { legal: true },
-});
+await bundle.write({ ...written, entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' });
+const list = await rolldown({ input: here('dist/at-once.js'), platform: 'node', plugins: [lateBuiltins] });
+await list.write({ ...written, entryFileNames: '[name].cjs', codeSplitting: false });

@@ -1,6 +1,6 @@
 // Lets a bundle in CommonJS load some of Node's own modules when they are first used. Each takes milliseconds of a start that most
 // commands do not need: hashes are computed by what records, sockets opened by what forwards a port.
-const LATE = ['crypto', 'dns/promises', 'http', 'net', 'readline', 'zlib'];
+const LATE = ['child_process', 'crypto', 'dns/promises', 'fs/promises', 'http', 'net', 'readline', 'zlib'];
 
 /** A plugin of rolldown. Where a module is used in a way that it does not know, the module is loaded at once as before. */
 export const lateBuiltins = {

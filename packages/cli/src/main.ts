@@ -9,13 +9,11 @@ import { exitCodeOf } from './exit-code.ts';
 import { jsonLine } from './terminal/json-line.ts';
 import { normalArguments } from './words/normal-arguments.ts';
 import { programOf } from './program.ts';
+import { endWithOutput } from './terminal/end-with-output.ts';
 import { Talk } from './terminal/talk.ts';
 import { usageError } from './usage-error.ts';
 
 const ISSUES = 'This is a bug in Litterbox: please report it with the command you ran.';
-
-/** As a shell tells of a program that SIGPIPE ended: what was left to do is not done. */
-const READER_GONE = 141;
 
 /** Runs one command line and sets the exit code. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -40,12 +38,9 @@ export async function main(args: readonly string[]): Promise<void> {
   stop('SIGINT', 130);
   stop('SIGTERM', 143);
   let talk = new Talk({ json: args.includes('--json'), quiet: false, color: undefined });
-  const leave = (error: NodeJS.ErrnoException, status: () => number) => {
-    if (signalled !== undefined) return;
-    process.exit(error.code === 'EPIPE' ? READER_GONE : status());
-  };
-  process.stderr.on('error', (error) => leave(error, () => 70));
-  process.stdout.on('error', (error) => leave(error, () => report(unwritten(error), talk, undefined, directory)));
+  endWithOutput((error) => {
+    if (signalled === undefined) endUnwritten(error, talk, directory);
+  });
 
   let close = async () => {};
   const program = programOf((options) => {
@@ -76,6 +71,11 @@ export async function main(args: readonly string[]): Promise<void> {
   }
   if (signalled !== undefined) process.exitCode = signalled;
   for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.removeAllListeners(name);
+}
+
+/** Ends a command whose output cannot be written, and says why where somebody still reads. */
+export function endUnwritten(error: NodeJS.ErrnoException, talk: Talk, directory: string): void {
+  process.exit(report(unwritten(error), talk, undefined, directory));
 }
 
 function unwritten(error: NodeJS.ErrnoException): Error {

@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { COMMAND_GROUPS, GROUP_SUMMARIES, headingOf, OPTION_GROUPS } from './help-groups.ts';
 import { OWN_COMMANDS, type OwnCommand } from './own-commands.ts';
 import { PRESENTERS } from './presenters.ts';
+import { VERSION } from './version.ts';
 
 export interface GlobalOptions {
   readonly repo?: string;
@@ -12,8 +13,6 @@ export interface GlobalOptions {
   readonly quiet?: boolean;
   readonly color?: boolean;
 }
-
-const VERSION = '0.1.0';
 
 /** Every operation that has a command, with its options and examples; the operation itself is loaded when it runs. */
 export function programOf(open: (options: GlobalOptions) => Context): Command {

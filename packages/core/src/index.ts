@@ -341,7 +341,14 @@ export type { SandboxSnapshot } from './use-cases/common/sandbox-snapshots.ts';
 export { isSnapshotId, parseSnapshotId } from './domain/text/snapshot-id.ts';
 export type { TakeSnapshotResult } from './use-cases/go-back/take-snapshot.ts';
 export type { SnapshotNote } from './domain/sandbox/snapshot-note.ts';
-export type { LastCall, ListedConflicts, SandboxSummary, ShownState } from './use-cases/review/list-sandboxes.ts';
+export {
+  type LastCall,
+  type ListedConflicts,
+  ListSandboxes,
+  type SandboxSummary,
+  type ShownState,
+} from './use-cases/review/list-sandboxes.ts';
+export { listRuntimes } from './use-cases/common/list-runtimes.ts';
 export type { InstalledSandbox } from './use-cases/prepare/install-image.ts';
 export { NetworkLedger } from './use-cases/network/network-ledger.ts';
 export { OpenNetwork, type NetworkSession } from './use-cases/network/open-network.ts';

@@ -1,3 +1,4 @@
+export { listNow } from './list-now.ts';
 export { type LocalHostOptions, localHost } from './local-host.ts';
 export { hostSecrets } from './host-secrets.ts';
 export { machineGauge } from './machine-gauge.ts';

@@ -41,6 +41,7 @@ export {
   type SetUpDescription,
 } from './directory/layered-setups.ts';
 export { ensureNewerFiles, type NewerFiles } from './directory/newer-files.ts';
+export { type NameList, sandboxStates } from './directory/sandbox-states.ts';
 export { RunMarks } from './directory/run-marks.ts';
 export {
   GIVEN,

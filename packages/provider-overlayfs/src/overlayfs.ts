@@ -4,7 +4,6 @@ import {
   confinedCopy,
   beginAtFirstMark,
   createOrRollBack,
-  directoryLayout,
   endSessionScript,
   ensureArtefactLayer,
   ensureBaseCopy,
@@ -63,6 +62,7 @@ import { type LookAhead, lookAtHost } from './session/look-at-host.ts';
 import type { Machine } from './machine/machine.ts';
 import { MachineSurvey } from './machine-survey.ts';
 import { openSandbox } from './open-sandbox.ts';
+import { overlayLayout } from './at-once.ts';
 import { overlaySnapshots } from './overlay-snapshots.ts';
 import { ownBoundOf } from './session/own-bound-of.ts';
 import { removalPlan } from './removal-plan.ts';
@@ -128,7 +128,7 @@ class OverlayProvider implements SandboxProvider {
       strategies: STRATEGY_NAMES,
       snapshotCost: 'copied',
     };
-    const layout = directoryLayout(`${directory}/overlayfs`);
+    const layout = overlayLayout(directory);
     this.#host = host;
     this.#spare = new SpareProgram(host);
     const isHere = parseProviderKey(this.name).host === LOCAL_HOST;

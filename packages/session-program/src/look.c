@@ -95,6 +95,7 @@ static const struct entry *trees, *tools, *names, *code;
 static regex_t secret, shown;
 
 static void read_expression(char **arguments, regex_t *into) {
+  regfree(into); /* one that was never read holds nothing */
   if (regcomp(into, arguments[0], REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0) fail("the plan of the look has an expression that is none");
 }
 
@@ -214,6 +215,11 @@ void look(const struct plan *plan) {
   }
   if (!write_all(STDOUT_FILENO, said->bytes, said->length)) _exit(1);
   munmap(said, sizeof *said);
+  /* Expressions that were used hold half a mebibyte. */
+  regfree(&secret);
+  regfree(&shown);
+  memset(&secret, 0, sizeof secret);
+  memset(&shown, 0, sizeof shown);
 }
 
 int run_look(void) {

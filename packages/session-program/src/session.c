@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -319,6 +320,7 @@ int session_of(struct plan *given) {
   plan = given;
   if (pipe2(ends, O_CLOEXEC) != 0) fail_errno("cannot make pipes");
   lifeline = ends[1];
+  malloc_trim(0); /* every process of the session would begin with what was used until now */
   pid_t keeper = start_session();
   close(lifeline);
   lifeline = -1;

@@ -70,6 +70,15 @@ static void say(const char *bytes, size_t length) {
   out.length += length;
 }
 
+/* What may be longer than what is said at once. */
+static void say_pieces(const char *bytes, size_t length) {
+  for (size_t said = 0; said < length;) {
+    size_t piece = length - said < 4096 ? length - said : 4096;
+    say(bytes + said, piece);
+    said += piece;
+  }
+}
+
 static void say_text(const char *text) { say(text, strlen(text) + 1); }
 
 static char letter_of(mode_t mode) {
@@ -120,12 +129,7 @@ static void say_content(int directory, const char *name, const struct stat *foun
     escaped[end++] = is_escaped ? (char)(content[index] + 1) : content[index];
   }
   escaped[end++] = '\0';
-  /* It may be longer than what is said at once. */
-  for (size_t said = 0; said < end;) {
-    size_t piece = end - said < 4096 ? end - said : 4096;
-    say(escaped + said, piece);
-    said += piece;
-  }
+  say_pieces(escaped, end);
 }
 
 static bool is_older(const struct stat *found) {
@@ -297,7 +301,9 @@ static void walk_layers(void) {
 
 /* The entries of a directory that changed, as the workspace has them; nothing where they are many. */
 static void list_directory(char *changed) {
-  static char names[MAX_LISTED][NAME_MAX + 3];
+  /* One behind the other: memory that was used stays the walker's. */
+  static char names[MAX_LISTED * (NAME_MAX + 4)];
+  size_t length = 0;
   static char copy[MAX_PATH_BYTES];
   memcpy(copy, changed, strlen(changed) + 1);
   int directory = open_below(open("/workspace", as_directory), copy);
@@ -306,12 +312,12 @@ static void list_directory(char *changed) {
   size_t count = 0;
   for (const struct dirent *entry; (entry = next_entry(stream)) != NULL;) {
     struct stat found;
-    if (count == MAX_LISTED) {
+    if (count++ == MAX_LISTED) {
       closedir(stream);
       return;
     }
     if (fstatat(directory, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    snprintf(names[count++], sizeof *names, "%c %s", letter_of(found.st_mode), entry->d_name);
+    length += (size_t)snprintf(names + length, NAME_MAX + 4, "+%c %s", letter_of(found.st_mode), entry->d_name) + 1;
   }
   struct stat self;
   bool is_open = fstatat(directory, ".", &self, AT_SYMLINK_NOFOLLOW) == 0;
@@ -319,10 +325,7 @@ static void list_directory(char *changed) {
   if (!is_open) return;
   say("D ", 2);
   say_text(changed);
-  for (size_t index = 0; index < count; index++) {
-    say("+", 1);
-    say_text(names[index]);
-  }
+  say_pieces(names, length);
 }
 
 /* False where the text is no moment. */

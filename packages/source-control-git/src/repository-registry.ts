@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LitterboxError, RepositoryId, type SandboxId, type SourceRepository } from '@litterbox/core/provider';
 import { syncDirectory, writeDurable } from './git/durable-files.ts';
@@ -8,6 +8,7 @@ import { objectFormat } from './objects/object-format.ts';
 import type { GitRunner } from './git/run-git.ts';
 import { listSandboxes, sandboxRefs } from './store/sandbox-refs.ts';
 import { copyShallow, createStoreDirectory, requireFormat, Store, writeAlternates } from './store/store.ts';
+import type { PlainRepository } from './person/plain-repository.ts';
 import type { UserRepository } from './person/user-repository.ts';
 
 /** What tells one repository from another, kept as `repository.json` beside its store. */
@@ -37,7 +38,7 @@ export class RepositoryRegistry {
   async storeOf(user: UserRepository, signal?: AbortSignal): Promise<Store> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     await mkdir(this.#git.home, { recursive: true, mode: 0o700 });
-    const facts = await this.#facts(user);
+    const facts = factsOf(user);
     const known = (await this.#find(facts)) ?? (await this.#register(facts, user, signal));
     if (known.identity.root !== facts.root || known.identity.commonDirectory !== facts.commonDirectory) {
       // Moved, or another work tree of it was opened last.
@@ -53,15 +54,15 @@ export class RepositoryRegistry {
   }
 
   async *list(): AsyncGenerator<{ readonly id: RepositoryId; readonly root: string }, void, undefined> {
-    for (const { id, identity } of await this.#all()) yield { id, root: identity.root };
+    for (const { id, identity } of registered(this.#directory)) yield { id, root: identity.root };
   }
 
   /** Stores of repositories that were at that place and are gone: nothing is there, or another repository. */
   async *left(path: string): AsyncGenerator<Left, void, undefined> {
     const place = resolve(path);
     const real = join(await realpath(dirname(place)).catch(() => dirname(place)), basename(place));
-    for (const { id, identity } of await this.#all())
-      if (identity.root === real && (await isGone(identity)))
+    for (const { id, identity } of registered(this.#directory))
+      if (identity.root === real && isGone(identity))
         yield { id, remove: (sandbox) => this.#removeLeft(id, identity, sandbox) };
   }
 
@@ -112,7 +113,7 @@ export class RepositoryRegistry {
   }
 
   async #find(facts: Identity) {
-    const all = await this.#all();
+    const all = registered(this.#directory);
     const same = all.find(({ identity }) => isSame(identity, facts));
     if (same) return same;
     // Restored from a backup or cloned anew at the same place. Its store counts as long as the repository has its commits. Without a
@@ -144,34 +145,61 @@ export class RepositoryRegistry {
     return !stdout.toString().includes(' missing\n');
   }
 
-  async #all(): Promise<{ readonly id: RepositoryId; readonly identity: Identity }[]> {
-    const names = await readdir(this.#directory).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    });
-    const found: { id: RepositoryId; identity: Identity }[] = [];
-    for (const id of names.toSorted((a, b) => (a < b ? -1 : 1))) {
-      if (!RepositoryId.is(id)) continue;
-      const text = await readFile(this.#identityPath(id), 'utf8').catch(() => undefined);
-      if (text === undefined) continue; // its maker was killed
-      found.push({ id, identity: parseIdentity(text, id) });
-    }
-    return found;
-  }
-
   #identityPath(id: RepositoryId): string {
-    return join(this.#directory, id, 'repository.json');
+    return identityPath(this.#directory, id);
   }
+}
 
-  async #facts(user: UserRepository): Promise<Identity> {
-    return {
-      version: 1,
-      root: user.root,
-      commonDirectory: user.commonDirectory,
-      ...(await birthOf(user.commonDirectory)),
-      objectFormat: user.format.name,
-    };
+function factsOf(user: PlainRepository): Identity {
+  return {
+    version: 1,
+    root: user.root,
+    commonDirectory: user.commonDirectory,
+    ...birthOf(user.commonDirectory),
+    objectFormat: user.format.name,
+  };
+}
+
+const identityPath = (directory: string, id: string) => join(directory, id, 'repository.json');
+
+interface Registered {
+  readonly id: RepositoryId;
+  readonly identity: Identity;
+}
+
+function registered(directory: string): readonly Registered[] {
+  let names: string[] = [];
+  try {
+    names = readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+  return names
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .flatMap((id) => {
+      if (!RepositoryId.is(id)) return [];
+      let text: string;
+      try {
+        text = readFileSync(identityPath(directory, id), 'utf8');
+      } catch {
+        return []; // its maker was killed
+      }
+      return [{ id, identity: parseIdentity(text, id) }];
+    });
+}
+
+/**
+ * The id of a repository that was opened before and is still what it was, and where; undefined for every other one.
+ *
+ * @param directory where the stores are
+ */
+export function registeredId(directory: string, user: PlainRepository): RepositoryId | undefined {
+  const facts = factsOf(user);
+  const found = registered(directory).find(({ identity }) => isSame(identity, facts));
+  if (!found) return undefined;
+  const { root, commonDirectory, objectFormat: name } = found.identity;
+  const isWhereItWas = root === facts.root && commonDirectory === facts.commonDirectory;
+  return isWhereItWas && name === facts.objectFormat ? found.id : undefined;
 }
 
 /** A repository that is gone, as far as histories of it are left. */
@@ -180,17 +208,17 @@ type Left = Pick<SourceRepository, 'id' | 'remove'>;
 /** What tells a directory from another one that is at its place later. */
 type Birth = Pick<Identity, 'device' | 'inode' | 'bornNs'>;
 
-async function birthOf(commonDirectory: string): Promise<Birth> {
-  const { dev, ino, birthtimeNs } = await stat(commonDirectory, { bigint: true });
-  return { device: String(dev), inode: String(ino), bornNs: await bornOf(commonDirectory, birthtimeNs) };
+function birthOf(commonDirectory: string): Birth {
+  const { dev, ino, birthtimeNs } = statSync(commonDirectory, { bigint: true });
+  return { device: String(dev), inode: String(ino), bornNs: bornOf(commonDirectory, birthtimeNs) };
 }
 
 const isSame = (one: Birth, other: Birth) =>
   one.device === other.device && one.inode === other.inode && one.bornNs === other.bornNs;
 
-async function isGone(identity: Identity): Promise<boolean> {
+function isGone(identity: Identity): boolean {
   try {
-    return !isSame(identity, await birthOf(identity.commonDirectory));
+    return !isSame(identity, birthOf(identity.commonDirectory));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return true;
@@ -204,9 +232,9 @@ async function isGone(identity: Identity): Promise<boolean> {
  *
  * @param birthtimeNs of the common directory; 0 where the file system does not keep it
  */
-export async function bornOf(commonDirectory: string, birthtimeNs: bigint): Promise<string> {
+export function bornOf(commonDirectory: string, birthtimeNs: bigint): string {
   if (birthtimeNs !== 0n) return String(birthtimeNs);
-  const written = await stat(join(commonDirectory, 'description'), { bigint: true }).catch(() => undefined);
+  const written = statSync(join(commonDirectory, 'description'), { bigint: true, throwIfNoEntry: false });
   return written ? `description ${written.mtimeNs}` : '0';
 }
 

@@ -186,12 +186,12 @@ describe('open', () => {
     await using fixture = new GitFixture();
     const root = fixture.repository({ a: '1' });
     const directory = join(root, '.git');
-    expect(await bornOf(directory, 5n)).toBe('5');
-    const first = await bornOf(directory, 0n);
+    expect(bornOf(directory, 5n)).toBe('5');
+    const first = bornOf(directory, 0n);
     fixture.git(root, 'commit', '-q', '--allow-empty', '-m', 'later');
-    expect(await bornOf(directory, 0n)).toBe(first);
+    expect(bornOf(directory, 0n)).toBe(first);
     fixture.git(fixture.directory, 'init', '-q', 'other');
-    expect(await bornOf(join(fixture.directory, 'other/.git'), 0n)).not.toBe(first);
+    expect(bornOf(join(fixture.directory, 'other/.git'), 0n)).not.toBe(first);
   });
 });
 

@@ -3,6 +3,7 @@ import {
   encodeRaw,
   type Host,
   LitterboxError,
+  LOCAL_HOST,
   NETWORK_FILE_SYSTEMS,
   networkFileSystem,
   type ProgressOptions,
@@ -23,6 +24,7 @@ import type { DirectoryLayout } from './directory-layout.ts';
 import { isDirectoryDescription, type ReadDescription } from './is-directory-description.ts';
 import { listNamed } from '../script/list-named.ts';
 import { RunMarks } from './run-marks.ts';
+import { sandboxState, sandboxStates } from './sandbox-states.ts';
 import { baseTreeName, type TreeKind } from './tree-kind.ts';
 import { GIVEN, runAsking, runScriptOrFail, type ScriptResult } from '../script/run-script.ts';
 import { scriptError } from '../script/script-error.ts';
@@ -318,8 +320,9 @@ trap - EXIT`;
     await takeMark(this.host, this.filesOf(id).directory, this.provider, id, options);
   }
 
-  /** All sandboxes, by one script, whatever their number. */
+  /** All sandboxes; another machine is asked by one script, whatever their number. */
   async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
+    if (this.host.name === LOCAL_HOST) return yield* sandboxStates(this.host.files, this.layout.sandboxes, options);
     const each = `is=running
 if [ ! -e "$d/meta.json" ]; then [ -e "$d" ] || continue; is=broken
 elif [ -e "$d/paused" ]; then is=paused
@@ -336,12 +339,7 @@ printf '%s %s\\n' "$is" "$d"`;
 
   /** One sandbox, without a look at the others; undefined where there is none of that id. */
   async state(id: SandboxId, options?: CallOptions): Promise<RuntimeStatus | undefined> {
-    const entries = await this.host.files.list(this.filesOf(id).directory, options);
-    if (!entries) return undefined;
-    const names = new Set(entries.map(({ name }) => name));
-    const mark = (['paused', 'stopped'] as const).find((name) => names.has(name));
-    const state = names.has('meta.json') ? (mark ?? 'running') : 'broken';
-    return { id, state, ...(names.has(POOLED) && { isPooled: true }) };
+    return await sandboxState(this.host.files, this.filesOf(id).directory, id, options);
   }
 
   /**

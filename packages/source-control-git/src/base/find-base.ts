@@ -48,12 +48,9 @@ export async function findBase(
 /** HEAD and its tree, asked for by one program; nothing where one is missing or may be missing in part. */
 async function wholeHead(user: UserRepository, call: Call): Promise<Pick<Base, 'commit' | 'tree'> | undefined> {
   const asking = ['cat-file', '--batch-check=%(objectname) %(objecttype)'];
-  const [{ code, stdout }, isPartial] = await Promise.all([
-    user.plumbing.run(asking, { ...call, input: 'HEAD\nHEAD^{tree}\n' }),
-    hasPromises(user),
-  ]);
+  const { code, stdout } = await user.plumbing.run(asking, { ...call, input: 'HEAD\nHEAD^{tree}\n' });
   const [, commit, tree] = /^([0-9a-f]+) commit\n([0-9a-f]+) tree\n$/.exec(stdout.toString()) ?? [];
-  if (code !== 0 || isPartial || commit === undefined || tree === undefined) return undefined;
+  if (code !== 0 || hasPromises(user) || commit === undefined || tree === undefined) return undefined;
   return { commit: commit as ObjectId, tree: tree as ObjectId };
 }
 
@@ -109,7 +106,7 @@ async function requireObjects(user: UserRepository, commit: ObjectId, call: Call
   if (named.code !== 0) throw missing(commit);
   const tree = named.stdout.toString().trimEnd() as ObjectId;
   if ((await user.run(['cat-file', '-e', tree], call)).code !== 0) throw missing(tree);
-  if (!(await hasPromises(user))) return tree;
+  if (!hasPromises(user)) return tree;
   const listed = await user.text(['rev-list', '--objects', '--no-walk', '--missing=print', commit], call);
   const gap = /^\?([0-9a-f]+)/m.exec(listed)?.[1];
   if (gap !== undefined) throw missing(gap);

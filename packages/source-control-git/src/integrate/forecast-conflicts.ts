@@ -4,17 +4,20 @@ import { type ByteString, fromByteString } from '../git/byte-text.ts';
 import { readPlainHead } from '../person/plain-head.ts';
 import { readUserConfig } from '../person/user-config.ts';
 import type { UserRepository } from '../person/user-repository.ts';
-import { ForecastCache } from '../publish/forecast-cache.ts';
+import { forecastKnown, triedMerges, triedName, withRevisions } from '../publish/forecast-known.ts';
 import { mergeTrees } from '../publish/merge-trees.ts';
 import { readCheckedInTip } from '../publish/read-checked-in-tip.ts';
 import { findUntakenWork } from '../publish/untaken-work.ts';
+import type { KeptAnswers } from '../store/kept-answers.ts';
 import { compareTrees } from '../store/read-diff.ts';
-import { readMeta, readTip, sandboxRefs } from '../store/sandbox-refs.ts';
+import { readMeta, readTip } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
 import { readMergeAttributes } from '../publish/merge-attributes.ts';
 import { mergeSettings } from '../publish/merge-settings.ts';
 import { theirCommit } from '../publish/their-commit.ts';
 
+/** More paths of one conflict are not kept: it is tried again. */
+const MAX_KEPT_PATHS = 200;
 /** Merges of two sandboxes that are tried at most: each starts git. */
 const MAX_PAIRS = 200;
 const OPTIONS = { strategy: 'ort', strategyOptions: [] } as const;
@@ -46,8 +49,10 @@ export async function forecastConflicts(
 ): Promise<Forecast> {
   const startedMs = performance.now();
   const isOver = () => budgetMs !== undefined && performance.now() - startedMs > budgetMs;
-  const made = ids.filter((id) => hasRevisions(store, id));
+  const made = withRevisions(store.refs, ids);
   if (made.length === 0) return { conflicts: [], untried: 0 };
+  const known = budgetMs === undefined ? undefined : forecastKnown(store, user, made, store.git.userEnvironment);
+  if (known) return known;
   const tries = await Tries.open(store, user, signal);
   const conflicts: ForecastConflict[] = [];
   const unknown: SandboxId[] = [];
@@ -76,7 +81,7 @@ interface TriesNeeds {
   readonly head: ObjectId;
   /** The person's settings of merging. */
   readonly configuration: readonly string[];
-  readonly cache: ForecastCache;
+  readonly tried: KeptAnswers<readonly string[]>;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -98,12 +103,12 @@ class Tries {
     ]);
     const head = plain?.commit ?? (await resolveHead(user, await readHeadRef(user, { signal }), { signal }));
     const configuration = mergeSettings(configured);
-    const cache = await ForecastCache.open(store, JSON.stringify([head, ...configuration]));
-    return new Tries({ store, user, head, configuration, cache, signal });
+    const tried = triedMerges(store, head, configuration);
+    return new Tries({ store, user, head, configuration, tried, signal });
   }
 
   known(...ids: readonly SandboxId[]): readonly string[] | undefined {
-    return this.#needs.cache.get(this.#nameOf(ids));
+    return this.#needs.tried.get(this.#nameOf(ids));
   }
 
   async withHead(id: SandboxId): Promise<readonly string[]> {
@@ -125,7 +130,7 @@ class Tries {
   }
 
   async save(): Promise<void> {
-    await this.#needs.cache.save();
+    await this.#needs.tried.save();
   }
 
   #work(id: SandboxId): Promise<Work | undefined> {
@@ -138,26 +143,20 @@ class Tries {
   /** Paths that differ, without asking git for what it said before. */
   async #changed(id: SandboxId): Promise<ReadonlySet<ByteString>> {
     const name = `changed ${this.#nameOf([id])}`;
-    const known = this.#needs.cache.get(name);
+    const known = this.#needs.tried.get(name);
     if (known) return new Set(known);
     const paths = (await this.#work(id))?.paths ?? new Set<ByteString>();
-    this.#needs.cache.set(name, [...paths]);
+    if (paths.size <= MAX_KEPT_PATHS) this.#needs.tried.set(name, [...paths]);
     return paths;
   }
 
   #keep(ids: readonly SandboxId[], paths: readonly string[]): readonly string[] {
-    this.#needs.cache.set(this.#nameOf(ids), paths);
+    if (paths.length <= MAX_KEPT_PATHS) this.#needs.tried.set(this.#nameOf(ids), paths);
     return paths;
   }
 
-  /** A sandbox that goes on, or of which something was taken, has another one. */
   #nameOf(ids: readonly SandboxId[]): string {
-    const stateOf = (id: SandboxId) => {
-      const { tip, taken } = sandboxRefs(id);
-      const { refs } = this.#needs.store;
-      return `${id} ${refs.read(tip) ?? ''} ${refs.read(taken) ?? ''}`;
-    };
-    return ids.map(stateOf).join(', ');
+    return triedName(this.#needs.store.refs, ids);
   }
 
   async #conflict(ours: Pick<Work, 'commit' | 'tree'>, theirs: Work, base?: ObjectId): Promise<readonly string[]> {
@@ -168,12 +167,6 @@ class Tries {
     const { stages } = await mergeTrees(store, sides, OPTIONS, { configuration, attributes }, signal);
     return [...new Set(stages.map(({ path }) => fromByteString(path)))];
   }
-}
-
-/** Asking git about the others is most of what a list of them would do. */
-function hasRevisions({ refs }: Store, id: SandboxId): boolean {
-  const { base, tip, meta } = sandboxRefs(id);
-  return refs.read(meta) !== undefined && refs.read(tip) !== refs.read(base);
 }
 
 async function workOf(

@@ -23,7 +23,7 @@ export async function reconcileRepository(
   }
   for await (const { id, slug } of readHistories(store)) {
     signal?.throwIfAborted();
-    if ((await store.refs.list(`refs/litterbox/${id}/milestones`)).length === 0) continue;
+    if (store.refs.list(`refs/litterbox/${id}/milestones`).length === 0) continue;
     const move = () => moveReviewBranch(store, user, id, slug);
     const moved = await store.userLock.hold('repository.reconcile', move, { signal }).catch((error: unknown) => {
       if (!isLitterboxError(error, 'CONFLICT')) throw error;

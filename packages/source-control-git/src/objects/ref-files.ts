@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LitterboxError, ObjectId, failpoint } from '@litterbox/core/provider';
 import { syncDirectory } from '../git/durable-files.ts';
@@ -90,11 +90,12 @@ export class RefFiles {
   }
 
   /** Names directly below a prefix, in no order. */
-  async list(prefix: string): Promise<string[]> {
-    const names = await readdir(join(this.#gitDirectory, prefix)).catch((error: unknown) => {
+  list(prefix: string): string[] {
+    try {
+      return readdirSync(join(this.#gitDirectory, prefix)).filter((name) => !name.endsWith('.lock'));
+    } catch (error) {
       if (isAbsent(error)) return [];
       throw error;
-    });
-    return names.filter((name) => !name.endsWith('.lock'));
+    }
   }
 }

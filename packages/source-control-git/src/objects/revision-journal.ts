@@ -43,6 +43,25 @@ export interface JournalEntry extends JournalledChange {
 }
 
 /**
+ * Changes of refs that the bytes of a journal may hold, oldest first, none left out: nobody looks whether an entry is whole, which takes most
+ * of the time. For who does nothing but look whether there is something to do.
+ */
+export function possibleRefs(path: string): readonly Pick<JournalEntry, 'refs'>[] {
+  const bytes = readJournal(path);
+  if (!bytes) return [];
+  const salt = saltOf(bytes);
+  if (!salt) throw corrupt(path, 0);
+  const entries: JournalEntry[] = [];
+  let at = HEADER_BYTES;
+  for (let next = bodyAt(bytes, at, salt); next; next = bodyAt(bytes, at, salt)) {
+    entries.push(decode(next.body, ''));
+    at = next.end;
+  }
+  if (bytes.indexOf(salt, at) >= 0) throw corrupt(path, at); // it may only be killed half-way: who looks closer knows
+  return entries;
+}
+
+/**
  * The last revisions of a store once more, in one file that is synced at every one of them: objects and refs themselves need not
  * be then, and are made again from here after a power cut. Entries are appended under the store's lock, where the file holds zeros;
  * they are taken out all at once, by a new file.
@@ -54,7 +73,7 @@ export interface JournalEntry extends JournalledChange {
 export class RevisionJournal {
   readonly #path: string;
   #file: number | undefined;
-  #salt = Buffer.alloc(0);
+  #salt: Buffer = Buffer.alloc(0);
   /** What the open file holds as this process left it or read it last. */
   #seen: { readonly end: number; readonly entries: number } | undefined;
 
@@ -96,14 +115,8 @@ export class RevisionJournal {
 
   /** What is in it, oldest first. Needs no lock. @throws LitterboxError `STORE_CORRUPT`. */
   read(): readonly JournalEntry[] {
-    let bytes: Buffer;
-    try {
-      bytes = readFileSync(this.#path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
-    return this.#parse(bytes).entries;
+    const bytes = readJournal(this.#path);
+    return bytes ? this.#parse(bytes).entries : [];
   }
 
   /** Takes everything out. The caller holds the store's lock and has made durable what is in it. */
@@ -156,9 +169,9 @@ export class RevisionJournal {
   }
 
   #parse(bytes: Buffer): { readonly entries: readonly JournalEntry[]; readonly end: number } {
-    const [, salt] = HEADER.exec(bytes.toString('latin1', 0, HEADER_BYTES)) ?? [];
-    if (salt === undefined) throw this.#corrupt(0);
-    this.#salt = Buffer.from(salt, 'hex');
+    const salt = saltOf(bytes);
+    if (!salt) throw corrupt(this.#path, 0);
+    this.#salt = salt;
     const entries: JournalEntry[] = [];
     let at = HEADER_BYTES;
     for (let next = entryAt(bytes, at, this.#salt); next; next = entryAt(bytes, at, this.#salt)) {
@@ -167,17 +180,31 @@ export class RevisionJournal {
     }
     // Nothing that is whole may lie behind the end.
     for (let later = bytes.indexOf(this.#salt, at); later >= 0; later = bytes.indexOf(this.#salt, later + 1))
-      if (entryAt(bytes, later, this.#salt)) throw this.#corrupt(at);
+      if (entryAt(bytes, later, this.#salt)) throw corrupt(this.#path, at);
     return { entries, end: at };
   }
+}
 
-  #corrupt(at: number): LitterboxError {
-    return new LitterboxError('STORE_CORRUPT', `The journal of revisions is damaged at byte ${at}: ${this.#path}.`, {
-      operation: 'journal.read',
-      facts: { path: this.#path, at },
-      hint: 'Restore it from a backup of the state directory, or move it away: revisions that were recorded last may then be missing after a power cut.',
-    });
+function corrupt(path: string, at: number): LitterboxError {
+  return new LitterboxError('STORE_CORRUPT', `The journal of revisions is damaged at byte ${at}: ${path}.`, {
+    operation: 'journal.read',
+    facts: { path, at },
+    hint: 'Restore it from a backup of the state directory, or move it away: revisions that were recorded last may then be missing after a power cut.',
+  });
+}
+
+function readJournal(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
+}
+
+function saltOf(bytes: Buffer): Buffer | undefined {
+  const [, salt] = HEADER.exec(bytes.toString('latin1', 0, HEADER_BYTES)) ?? [];
+  return salt === undefined ? undefined : Buffer.from(salt, 'hex');
 }
 
 /** An empty one, with a word of its own. */
@@ -218,18 +245,23 @@ function checksumOf(head: Buffer, body: Buffer): Buffer {
     .digest();
 }
 
-function entryAt(bytes: Buffer, at: number, salt: Buffer) {
+function bodyAt(bytes: Buffer, at: number, salt: Buffer) {
   if (at + HEAD_BYTES > bytes.length || !bytes.subarray(at, at + SALT_BYTES).equals(salt)) return undefined;
   const head = bytes.subarray(at, at + HEAD_BYTES);
   const length = head.readUInt32BE(SALT_BYTES);
   const end = at + HEAD_BYTES + length;
   if (length > MAX_BODY_BYTES || end > bytes.length) return undefined;
-  const body = bytes.subarray(at + HEAD_BYTES, end);
+  return { head, body: bytes.subarray(at + HEAD_BYTES, end), end };
+}
+
+function entryAt(bytes: Buffer, at: number, salt: Buffer) {
+  const found = bodyAt(bytes, at, salt);
+  if (!found) return undefined;
+  const { head, body, end } = found;
   const checksum = checksumOf(head, body);
   return checksum.equals(head.subarray(SALT_BYTES + 4)) ? { body, checksum: checksum.toString('hex'), end } : undefined;
 }
 
-/** What has the right checksum is ours. */
 function decode(body: Buffer, checksum: string): JournalEntry {
   const newline = body.indexOf(10);
   const facts = JSON.parse(body.toString('utf8', 0, newline)) as {

@@ -73,7 +73,7 @@ async function removeFile(user: UserRepository, name: string): Promise<boolean> 
     rmSync(path, { force: true });
     // Afterwards: who packs refs holds the lock before it reads the file, and until what it read is in place.
     if (existsSync(join(user.commonDirectory, 'packed-refs.lock'))) return false;
-    if ((await readPackedRef(user, name)) !== undefined) return false;
+    if (readPackedRef(user, name) !== undefined) return false;
   } catch {
     return false;
   }

@@ -1,7 +1,9 @@
-import { type ObjectId, type RecordedWork, type SandboxId } from '@litterbox/core/provider';
+import { join } from 'node:path';
+import { type ObjectId, type RecordedWork, type SandboxHistory, type SandboxId } from '@litterbox/core/provider';
 import { nulFields } from '../git/nul-fields.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import { PLAIN } from './read-diff.ts';
-import { readHistory, sandboxRefs } from './sandbox-refs.ts';
+import { milestoneNumbers, readHistory, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 
 type Changes = Pick<RecordedWork, 'files' | 'addedLines' | 'removedLines'>;
@@ -10,41 +12,77 @@ const NOTHING: Changes = { files: 0, addedLines: 0, removedLines: 0 };
 /** git begins what it says of each pair of trees with the two, on a line that no NUL ends. Counts of lines are followed by tabs. */
 const HEADER = /^([0-9a-f]{40,64} [0-9a-f]{40,64})\n/;
 
-/** What was recorded in sandboxes, with one program for all of them that changed something. Those without a history are left out. */
+/** Number of the newest revision, and what it changed. By {@link nameOf}. */
+type Kept = readonly [revisions: number, files: number, addedLines: number, removedLines: number];
+
+const keptWorks = ({ directory }: Pick<Store, 'directory'>) =>
+  new KeptAnswers<Kept>(join(directory, 'works.json'), 'diff-tree');
+
+/** What was recorded in sandboxes, with one program for all of them that changed something since this was asked last. Those without a history are left out. */
 export async function readWorks(
   store: Store,
   ids: readonly SandboxId[],
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<SandboxId, RecordedWork>> {
-  const works = new Map<SandboxId, RecordedWork>();
+  const kept = keptWorks(store);
+  const { works, unknown } = knownWorks(store, ids, kept);
   const pairs = new Map<SandboxId, string>();
-  for (const id of ids) {
-    const refs = sandboxRefs(id);
-    const base = store.refs.read(refs.base);
-    if (base === undefined || store.refs.read(refs.meta) === undefined) continue;
-    if (store.refs.read(refs.tip) === base) {
-      works.set(id, { revisions: 0, unmilestoned: 0, ...NOTHING });
-      continue;
-    }
+  const histories = new Map<SandboxId, SandboxHistory>();
+  for (const id of unknown) {
     const history = await readHistory(store, id).catch(() => undefined); // damaged: the others are told of
     if (!history) continue;
-    const { base: began, tip, unmilestoned } = history;
-    works.set(id, { revisions: tip.number, unmilestoned, ...NOTHING });
-    if (began.tree !== tip.tree) pairs.set(id, pairOf(began.tree, tip.tree));
+    histories.set(id, history);
+    const { base, tip } = history;
+    if (base.tree !== tip.tree) pairs.set(id, pairOf(base.tree, tip.tree));
   }
   const wanted = new Set(pairs.values());
   // One tree that is damaged ends the program: then each is asked for by itself.
   const found = await compareAll(store, wanted, signal).catch(() => undefined);
-  for (const [id, pair] of pairs) {
-    const alone = found ?? (await compareAll(store, new Set([pair]), signal).catch(() => undefined));
+  for (const [id, { base, tip, unmilestoned }] of histories) {
+    const pair = pairs.get(id);
+    const alone =
+      pair === undefined
+        ? new Map<string, Changes>()
+        : (found ?? (await compareAll(store, new Set([pair]), signal).catch(() => undefined)));
     signal?.throwIfAborted();
-    const work = works.get(id);
-    if (alone && work) works.set(id, { ...work, ...(alone.get(pair) ?? NOTHING) });
-    else works.delete(id);
+    if (!alone) continue;
+    const { files, addedLines, removedLines } = alone.get(pair ?? '') ?? NOTHING;
+    works.set(id, { revisions: tip.number, unmilestoned, files, addedLines, removedLines });
+    kept.set(nameOf(id, base.commit, tip.commit), [tip.number, files, addedLines, removedLines]);
   }
+  await kept.save().catch(() => {}); // a full disk: they are asked for again
   return works;
 }
 
+/** The same of those about which git was asked before, by files alone. */
+export function knownWorks(
+  store: Pick<Store, 'refs' | 'directory'>,
+  ids: readonly SandboxId[],
+  kept = keptWorks(store),
+): { readonly works: Map<SandboxId, RecordedWork>; readonly unknown: readonly SandboxId[] } {
+  const works = new Map<SandboxId, RecordedWork>();
+  const unknown: SandboxId[] = [];
+  for (const id of ids) {
+    const refs = sandboxRefs(id);
+    const [base, tip] = [store.refs.read(refs.base), store.refs.read(refs.tip)];
+    if (base === undefined || store.refs.read(refs.meta) === undefined) continue;
+    if (tip === base) {
+      works.set(id, { revisions: 0, unmilestoned: 0, ...NOTHING });
+      continue;
+    }
+    const known = tip && kept.get(nameOf(id, base, tip));
+    if (!known) {
+      unknown.push(id);
+      continue;
+    }
+    const [revisions, files, addedLines, removedLines] = known;
+    const milestoned = milestoneNumbers(store.refs, id).at(-1) ?? 0;
+    works.set(id, { revisions, unmilestoned: revisions - milestoned, files, addedLines, removedLines });
+  }
+  return { works, unknown };
+}
+
+const nameOf = (id: SandboxId, base: ObjectId, tip: ObjectId) => `${id} ${base} ${tip}`;
 const pairOf = (from: ObjectId, to: ObjectId) => `${from} ${to}`;
 
 async function compareAll(

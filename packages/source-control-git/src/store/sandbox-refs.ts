@@ -8,6 +8,7 @@ import {
   type SandboxHistory,
   type Slug,
 } from '@litterbox/core/provider';
+import type { RefFiles } from '../objects/ref-files.ts';
 import type { Store } from './store.ts';
 
 const ROOT = 'refs/litterbox';
@@ -80,14 +81,21 @@ export async function readMilestones(
   id: SandboxId,
 ): Promise<readonly { readonly number: number; readonly commit: ObjectId }[]> {
   const { milestones } = sandboxRefs(id);
-  const numbers = (await store.refs.list(milestones)).filter((name) => /^\d+$/.test(name)).map(Number);
   const found: { number: number; commit: ObjectId }[] = [];
-  for (const number of numbers.sort((a, b) => a - b)) {
+  for (const number of milestoneNumbers(store.refs, id)) {
     const commit = store.refs.read(`${milestones}/${number}`);
     if (commit !== undefined) found.push({ number, commit });
   }
   return found;
 }
+
+/** Numbers of the revisions that milestones were cut at, oldest first. */
+export const milestoneNumbers = (refs: RefFiles, id: SandboxId): readonly number[] =>
+  refs
+    .list(sandboxRefs(id).milestones)
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b);
 
 export async function readHistory(store: Store, id: SandboxId): Promise<SandboxHistory> {
   const { slug, base, createdAtMs } = await readMeta(store, id);
@@ -97,7 +105,7 @@ export async function readHistory(store: Store, id: SandboxId): Promise<SandboxH
 }
 
 export async function listSandboxes(store: Store): Promise<readonly SandboxId[]> {
-  return (await store.refs.list(ROOT)).sort().filter(SandboxId.is);
+  return store.refs.list(ROOT).sort().filter(SandboxId.is);
 }
 
 export async function* readHistories(store: Store): AsyncGenerator<SandboxHistory, void, undefined> {

@@ -4,7 +4,7 @@ import { inflateSync } from 'node:zlib';
 import { isLitterboxError, type ObjectId, failpoint } from '@litterbox/core/provider';
 import { PackWriter } from '../objects/pack-writer.ts';
 import type { RefFiles } from '../objects/ref-files.ts';
-import type { JournalEntry, JournalledObject } from '../objects/revision-journal.ts';
+import { type JournalEntry, type JournalledObject, possibleRefs } from '../objects/revision-journal.ts';
 import type { Store } from './store.ts';
 
 /** Makes durable by itself what the journal holds: its objects as one pack, its refs; then empties it. Repeatable. */
@@ -49,6 +49,10 @@ export async function recoverJournal(store: Store, signal?: AbortSignal): Promis
   return true;
 }
 
+/** Whether all refs are for certain where the journal says. */
+export const areRefsWhole = (refs: RefFiles, journal: string): boolean =>
+  outstanding(refs, possibleRefs(journal), false).size === 0;
+
 function isWhole(store: Store, entries: readonly JournalEntry[]): boolean {
   return (
     outstanding(store.refs, entries, false).size === 0 &&
@@ -64,7 +68,7 @@ function isWhole(store: Store, entries: readonly JournalEntry[]): boolean {
  */
 function outstanding(
   refs: RefFiles,
-  entries: readonly JournalEntry[],
+  entries: readonly Pick<JournalEntry, 'refs'>[],
   all: boolean,
 ): Map<string, ObjectId | undefined> {
   const last = new Map<string, ObjectId | undefined>();

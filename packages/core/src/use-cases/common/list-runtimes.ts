@@ -4,7 +4,7 @@ import type { RuntimeStatus, SandboxProvider } from '../../ports/sandbox/sandbox
 
 /** A provider's runtimes by id: one question, however many there are. */
 export async function listRuntimes(
-  provider: SandboxProvider,
+  provider: Pick<SandboxProvider, 'list'>,
   options?: CallOptions,
 ): Promise<ReadonlyMap<SandboxId, RuntimeStatus>> {
   const statuses = new Map<SandboxId, RuntimeStatus>();

@@ -6,10 +6,10 @@ import type { AuditLog } from '../../ports/state/audit-log.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import { type RuntimeStatus } from '../../ports/sandbox/sandbox-provider.ts';
 import { type RecordedWork } from '../../ports/source-control/sandbox-histories.ts';
+import type { SourceRepository } from '../../ports/source-control/source-control.ts';
 import type { SandboxRecord, SandboxState, StateStore } from '../../ports/state/state-store.ts';
 import type { AskProviders, ProviderAnswer } from '../common/ask-providers.ts';
 import { listRuntimes } from '../common/list-runtimes.ts';
-import type { OpenRepository } from '../common/open-repository.ts';
 import { agentIn } from '../session/seat-agent.ts';
 
 /**
@@ -86,18 +86,21 @@ const FORECAST_MS = 250;
 /** As many as a forecast compares. */
 const MAX_FORECAST = 40;
 
-interface Needs {
-  readonly openRepository: OpenRepository;
+/** A list asks no more of others, so that less than they are can tell it. */
+export interface ListNeeds {
+  readonly openRepository: {
+    open(options?: CallOptions): Promise<Pick<SourceRepository, 'id' | 'works' | 'forecast'>>;
+  };
   readonly state: StateStore;
   readonly audit: AuditLog;
-  readonly askProviders: AskProviders;
+  readonly askProviders: Pick<AskProviders, 'each' | 'one'>;
 }
 
 /** The sandboxes that exist, by the records and the runtimes together. */
 export class ListSandboxes {
-  readonly #needs: Needs;
+  readonly #needs: ListNeeds;
 
-  constructor(needs: Needs) {
+  constructor(needs: ListNeeds) {
     this.#needs = needs;
   }
 
