@@ -125,10 +125,10 @@ const rowsOf = (document) =>
 const counted = { X: [], R: [], '': [] };
 const requirements = new Set();
 for (const [, id, , status, evidence] of rowsOf('docs/requirements.md')) {
-  if (!/^[XR]?\d+$/.test(id ?? '')) continue;
+  if (!/^[A-Z]?\d+$/.test(id ?? '')) continue;
   if (requirements.has(id)) problems.push(`docs/requirements.md has ${id} twice`);
   requirements.add(id);
-  counted[id.replace(/\d+/, '')].push(status);
+  counted[id.replace(/\d+/, '')]?.push(status);
   if (/`[\w-]+\/[^`]*`: /.test(evidence.replaceAll(/`([a-z]+)\/([^`]+)`: /g, '')))
     problems.push(`${id} names a test in a folder that is not known`);
   if (checkTests(id, evidence) === 0 && status === 'done') problems.push(`${id} is done without a test`);
@@ -153,6 +153,8 @@ for (const path of texts.filter((one) => one.endsWith('.md'))) {
 
 for (const { document, id: pattern, rows: least, reason, tests, titles, isTitle, column = 3 } of TABLES) {
   const rows = rowsOf(document).filter(([, id]) => pattern.test(id ?? ''));
+  for (const id of new Set(rows.map(([, one]) => one)))
+    if (rows.filter(([, one]) => one === id).length > 1) problems.push(`${document} has ${id} twice`);
   if (rows.length < least) problems.push(`${document} has ${rows.length} rows, not ${least}`);
   const known = new Set();
   const found = (tests === undefined ? [] : FOLDERS[tests]).flatMap((folder) =>
