@@ -116,7 +116,7 @@ test('a sandbox that is gone leaves no lock, and who waited for it gets one that
   const lease = await state.lease(`sandbox:${id}`, 'delete');
   await using worker = new WorkerProcess(fixture.directory, 'hold', `sandbox:${id}`, 'run');
   await eventually(
-    () => readdirSync(join(fixture.directory, 'locks')).some((name) => name.endsWith('.waiting')),
+    async () => readdirSync(join(fixture.directory, 'locks')).some((name) => name.endsWith('.waiting')),
     (isWaiting) => isWaiting,
   );
   await state.remove(id);
