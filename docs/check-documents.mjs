@@ -51,6 +51,7 @@ const FOLDERS = {
     ...['', '/commands', '/inside', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`),
   ],
   conformance: ['packages/conformance'],
+  create: ['packages/create-litterbox-provider/test'],
   tools: ['tools'],
   mcp: ['packages/mcp/test'],
   agents: [
@@ -154,6 +155,10 @@ for (const path of texts.filter((one) => one.endsWith('.md'))) {
 for (const { document, id: pattern, rows: least, reason, tests, titles, isTitle, column = 3 } of TABLES) {
   const rows = rowsOf(document).filter(([, id]) => pattern.test(id ?? ''));
   if (rows.length < least) problems.push(`${document} has ${rows.length} rows, not ${least}`);
+  // A merge of two branches that changed a row leaves both.
+  const ids = rows.map(({ 1: id }) => id);
+  for (const id of new Set(ids.filter((one, at) => ids.indexOf(one) !== at)))
+    problems.push(`${document} has ${id} twice`);
   const known = new Set();
   const found = (tests === undefined ? [] : FOLDERS[tests]).flatMap((folder) =>
     readdirSync(join(root, folder))

@@ -72,7 +72,7 @@ export async function ownProvider({ directory, env, step, isSample = false, temp
       '--yes',
       'litterbox-provider',
       name,
-      ...(template ? ['--', '--template', template] : []),
+      ...(template ? ['--template', template] : []),
     ];
     await command(create, { cwd: directory, env });
     const said = await command(create, { cwd: directory, env, status: 2 });
