@@ -51,6 +51,7 @@ const FOLDERS = {
     ...['', '/commands', '/inside', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`),
   ],
   conformance: ['packages/conformance'],
+  create: ['packages/create-litterbox-provider/test'],
   tools: ['tools'],
   mcp: ['packages/mcp/test'],
   agents: [
@@ -156,6 +157,10 @@ for (const { document, id: pattern, rows: least, reason, tests, titles, isTitle,
   for (const id of new Set(rows.map(([, one]) => one)))
     if (rows.filter(([, one]) => one === id).length > 1) problems.push(`${document} has ${id} twice`);
   if (rows.length < least) problems.push(`${document} has ${rows.length} rows, not ${least}`);
+  // A merge of two branches that changed a row leaves both.
+  const ids = rows.map(({ 1: id }) => id);
+  for (const id of new Set(ids.filter((one, at) => ids.indexOf(one) !== at)))
+    problems.push(`${document} has ${id} twice`);
   const known = new Set();
   const found = (tests === undefined ? [] : FOLDERS[tests]).flatMap((folder) =>
     readdirSync(join(root, folder))

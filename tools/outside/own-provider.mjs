@@ -26,9 +26,8 @@ const TEMPLATES = {
     begin: `const { startService } = await import(home + '/fake/service.ts');
 const service = await startService('secret');
 Object.assign(process.env, { MACHINES_URL: service.url, MACHINES_TOKEN: 'secret' });`,
-    // With its machine goes the sandbox, and nothing of it stays in the service.
-    end: `await sandbox.delete();
-const machines = await fetch(service.url + '/machines', { headers: { authorization: 'Bearer secret' } });
+    // The merge has deleted the sandbox, and with it its machine.
+    end: `const machines = await fetch(service.url + '/machines', { headers: { authorization: 'Bearer secret' } });
 assert.deepEqual(await machines.json(), []);
 await service.close();`,
     fault: {
@@ -72,7 +71,7 @@ export async function ownProvider({ directory, env, step, isSample = false, temp
       '--yes',
       'litterbox-provider',
       name,
-      ...(template ? ['--', '--template', template] : []),
+      ...(template ? ['--template', template] : []),
     ];
     await command(create, { cwd: directory, env });
     const said = await command(create, { cwd: directory, env, status: 2 });

@@ -2,13 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { quoted } from '@litterbox/core';
 import { BARE_IMAGE } from '../src/bare-image.ts';
-import { CliFixture, PROVIDER, type Ran } from './cli-fixture.ts';
+import { CliFixture, NODE, PROVIDER, type Ran } from './cli-fixture.ts';
 
 const CODEX = fileURLToPath(new URL('../../agents/test/fixtures/codex.mjs', import.meta.url));
+
+const CLAUDE = fileURLToPath(new URL('../../agents/test/fixtures/claude.mjs', import.meta.url));
+
+const WRAPPER = fileURLToPath(new URL('../../../examples/claude-runner/exec-path.sh', import.meta.url));
 
 type Run = (args: readonly string[], more?: Readonly<Record<string, string>>) => Promise<Ran>;
 
@@ -85,6 +91,27 @@ describe('litterbox with codex', () => {
     // More than the log tells where nobody says how many.
     const many = await run(['with', 'codex', '--continue', '--', 'run', ...Array<string>(101).fill('true')]);
     expect(many.stderr).toContain('0 changed files, in 101 calls');
+  });
+
+  it('lets a runner of sessions start Claude, by the program and with the descriptor that it names', async () => {
+    await using fixture = new CliFixture();
+    const program = join(fixture.directory, 'claude');
+    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${CLAUDE}' "$@"\n`, { mode: 0o755 });
+    const command = join(fixture.directory, 'litterbox');
+    writeFileSync(command, `#!/bin/sh\nexec ${NODE.map(quoted).join(' ')} "$@"\n`, { mode: 0o755 });
+    const runner = spawn(WRAPPER, ['-p', 'run', 'echo b >a.txt; echo inside'], {
+      cwd: fixture.repository,
+      env: {
+        ...fixture.environment,
+        CLAUDE_RUNNER_CLAUDE_BIN: program,
+        PATH: `${fixture.directory}:${fixture.environment['PATH'] ?? ''}`,
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    });
+    const outputs = runner.stdio.slice(1) as Readable[];
+    const [[stdout, stderr, more], [code]] = await Promise.all([Promise.all(outputs.map(text)), once(runner, 'exit')]);
+    expect({ code, stdout, more }).toEqual({ code: 0, stdout: 'inside\n', more: 'of the session\n' });
+    expect(stderr).toContain('Claude Code left main-claude with one changed file, in one call.');
   });
 
   it('FC-334: says which work of the person is not in the sandbox, and how to go on in one without a call', async () => {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { createProvider } from './create-provider.ts';
 import { UsageError } from './usage-error.ts';
 
-const HELP = `Usage: npm create litterbox-provider NAME -- [--template runc|api]
+const HELP = `Usage: npm create litterbox-provider NAME [--template runc|api]
 
 Makes the directory NAME with a Litterbox provider that works, and the conformance kit that proves it.
 
@@ -13,6 +13,9 @@ Makes the directory NAME with a Litterbox provider that works, and the conforman
 
 async function main(): Promise<void> {
   const { positionals, values } = wordsOf(process.argv.slice(2));
+  const { npm_config_template: keptByNpm } = process.env;
+  // npm keeps an option that stands before `--` to itself. Some versions take its value too, others give that on as a word.
+  const template = values.template ?? (keptByNpm === 'true' ? positionals.splice(1, 1)[0] : keptByNpm);
   const [name, ...others] = positionals;
   if (values.help) return void process.stdout.write(HELP);
   if (name === undefined || others.length > 0)
@@ -20,9 +23,9 @@ async function main(): Promise<void> {
       `One name is wanted, and ${name === undefined ? 'none' : positionals.length} came.`,
       'Run npm create litterbox-provider my-sandboxes.',
     );
-  const { directory, files } = await createProvider(name, process.cwd(), values.template);
+  const { directory, files } = await createProvider(name, process.cwd(), template);
   process.stdout.write(`Made ${directory}:\n${files.map((file) => `  ${file}\n`).join('')}
-Next, as root on a Linux machine${values.template === 'api' ? '' : ' with runc'}:
+Next, as root on a Linux machine${template === 'api' ? '' : ' with runc'}:
   cd ${name}
   npm install
   npm test

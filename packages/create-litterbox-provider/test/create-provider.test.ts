@@ -16,8 +16,13 @@ beforeAll(async () => {
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
 /** Runs the generator as npm does; gives its exit status and what it said. */
-async function run(...words: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const options = { cwd: parent, env: { PATH: process.env['PATH'] } };
+const run = async (...words: string[]) => await runWith({}, ...words);
+
+async function runWith(
+  environment: Readonly<Record<string, string>>,
+  ...words: string[]
+): Promise<{ status: number; stdout: string; stderr: string }> {
+  const options = { cwd: parent, env: { PATH: process.env['PATH'], ...environment } };
   return await promisify(execFile)(process.execPath, ['--no-warnings', bin, ...words], options).then(
     ({ stdout, stderr }) => ({ status: 0, stdout, stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({ ...error, status: error.code }),
@@ -58,7 +63,7 @@ describe('create-litterbox-provider', () => {
     expect(generators.provider).toMatchObject({ factory: './dist/nx-generator.js', schema: './nx-schema.json' });
   });
 
-  it('makes one over a service with an API, with a service to try it on, and refuses a template that is none', async () => {
+  it('makes one over a service with an API, with a service to try it on, and refuses a template that is none: FC-475, FC-476', async () => {
     const { status, stdout } = await run('my-cloud', '--template', 'api');
     expect(status).toBe(0);
     for (const file of ['.gitignore', 'fake/service.ts', 'src/service.ts', 'test/kit.test.ts', 'tsconfig.json'])
@@ -67,6 +72,12 @@ describe('create-litterbox-provider', () => {
     const made = JSON.parse(await readFile(join(parent, 'my-cloud/package.json'), 'utf8'));
     expect(Object.keys(made.dependencies)).toContain('@litterbox/far-host');
     expect(await readFile(join(parent, 'my-cloud/src/index.ts'), 'utf8')).toContain("key = 'my-cloud'");
+    // FC-476: what npm makes of `npm create litterbox-provider NAME --template api`.
+    for (const [name, environment, ...words] of [
+      ['kept', { npm_config_template: 'api' }],
+      ['given', { npm_config_template: 'true' }, 'api'],
+    ] as const)
+      expect((await runWith(environment, name, ...words)).stdout).toContain('  fake/service.ts\n');
     const refused = await run('other', '--template', 'vm');
     expect(refused).toMatchObject({ status: 2, stdout: '' });
     expect(refused.stderr).toContain('There is no template "vm".\n→ Take one of runc, api.');

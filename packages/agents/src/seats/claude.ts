@@ -77,6 +77,8 @@ export const claudeSeat: Seat = {
   id: 'claude',
   title: 'Claude Code',
   program: 'claude',
+  // @see https://code.claude.com/docs/en/self-hosted-environments-deploy --exec-path
+  runner: { variable: 'CLAUDE_RUNNER_CLAUDE_BIN', descriptor: 3 },
   refuse(_environment, args) {
     const end = args.indexOf('--');
     const options = end === -1 ? args : args.slice(0, end);

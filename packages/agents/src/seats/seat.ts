@@ -7,6 +7,8 @@ export interface Seat {
   readonly title: string;
   /** The person's own program, looked up in PATH. */
   readonly program: string;
+  /** How the vendor's own runner of sessions starts it: the variable that names the program, and the descriptor that it gets besides the usual three. */
+  readonly runner?: { readonly variable: string; readonly descriptor: number };
   /** Words of the program that would take the hands out again, and why. */
   refuse(environment: NodeJS.ProcessEnv, args: readonly string[]): void;
   /** Makes what the program is pointed at. Nothing of it outlives the disposal, and nothing of the person's home is written. */

@@ -57,10 +57,16 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   const args = given.filter((word) => word !== undefined);
   seat.refuse(process.env, args);
   const root = repositoryRoot(directory) ?? directory;
+  // A runner of sessions names the program and hands it a descriptor.
+  const meant = seat.runner && process.env[seat.runner.variable];
   const [litterbox, program] = await Promise.all([
     loadForAgent(directory, askOrCancel, id),
-    assertTried(seat, process.env, defaultStateDirectory(process.env), (version) =>
-      talk.notice(`Trying once where ${seat.title} (${version}) runs its commands …`),
+    assertTried(
+      seat,
+      process.env,
+      defaultStateDirectory(process.env),
+      (version) => talk.notice(`Trying once where ${seat.title} (${version}) runs its commands …`),
+      meant,
     ),
   ]);
   await using _litterbox = litterbox;
@@ -84,7 +90,11 @@ export const withAgent: Perform = async (context, [id = '', ...given], flags: Fl
   );
   if (!isThere) talk.notice(`${visible(below)} is not in ${sandbox.name}, so ${seat.title} begins at its top.`);
   talk.endProgress();
-  const start = { cwd: isThere ? process.cwd() : root, environment: opened.environment };
+  const start = {
+    cwd: isThere ? process.cwd() : root,
+    environment: opened.environment,
+    descriptors: meant && seat.runner ? [seat.runner.descriptor] : [],
+  };
   process.exitCode = await run(context, program.path, [...opened.args, ...args], start);
   await opened[Symbol.asyncDispose](); // what it left running ends, and is recorded
   await conclude(context, litterbox, sandbox, {
@@ -218,15 +228,23 @@ export function branchOf(root: string): string {
   }
 }
 
+interface Start {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Those of this program that the agent's gets too: its runner opened them. */
+  readonly descriptors: readonly number[];
+}
+
 /** The terminal is the agent's; Ctrl-C is for it too. */
 async function run(
   { signal, onInterrupt }: Context,
   program: string,
   args: readonly string[],
-  { cwd, environment }: { readonly cwd: string; readonly environment: Readonly<Record<string, string>> },
+  { cwd, environment, descriptors }: Start,
 ): Promise<number> {
   const giveTerminalBack = keepTerminal();
-  const child = spawn(program, args, { stdio: 'inherit', cwd, env: { ...process.env, ...environment } });
+  const stdio = ['inherit', 'inherit', 'inherit', ...descriptors] as const;
+  const child = spawn(program, args, { stdio: [...stdio], cwd, env: { ...process.env, ...environment } });
   const leave = () => onInterrupt(leave); // the terminal has sent it to the agent as well
   leave();
   let ending: Promise<void> | undefined;
