@@ -128,11 +128,7 @@ function limitControls({ limits }: PodMeta, spec: PodState['spec'], facts: Facts
   const { memory, cpu } = limitsOf(spec);
   const [openFiles, processes] = facts.limits;
   return [
-    control(
-      'memory',
-      memory > 0 && memory <= limits.memoryBytes,
-      `at most ${Math.round(memory / 2 ** 20)} MiB`,
-    ),
+    control('memory', memory > 0 && memory <= limits.memoryBytes, `at most ${Math.round(memory / 2 ** 20)} MiB`),
     control('cpu', cpu > 0 && cpu <= Math.ceil(limits.cpus * 1000) / 1000, `at most ${cpu} processors`),
     control(
       'processes',

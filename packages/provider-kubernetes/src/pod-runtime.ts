@@ -26,7 +26,7 @@ import { killAll } from './kill-all.ts';
 import { apiAddress, type KubeApi } from './api/kube-api.ts';
 import { lookAtControls } from './look-at-controls.ts';
 import { BESIDE, CONTAINER, podExecEngine } from './pod-exec.ts';
-import { cannotFreeze } from './pod-failures.ts';
+import { cannotFreeze, podGone } from './pod-failures.ts';
 import { OWN_ENVIRONMENT } from './own-environment.ts';
 import { podLoopback } from './pod-loopback.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
@@ -229,7 +229,10 @@ export class PodRuntime implements SandboxRuntime {
     if (state.isStopped) throw notRunning(pods.provider, 'stopped');
     if (state.hasClaim && state.isGone) return await this.#restart(options);
     const running = state.isRunning ? state : await pods.running(this.id, { name }, options);
-    if (running.isOwned && !running.isJudged) await this.#judge(running, options);
+    if (this.#made && running.isOwned && !running.isJudged) {
+      if (!state.hasClaim) throw podGone(pods.provider, this.id, 'another one has come without its files');
+      await this.#judge(running, options);
+    }
     return running;
   }
 
