@@ -52,6 +52,7 @@ export interface PodRuntimeInput {
 /** How long what we tell a pod may take: it only ever sends signals. */
 const TELL_MS = 10_000;
 const MAX_USAGE_BYTES = 2 ** 20;
+
 /** A sandbox in a pod, as one process uses it. */
 export class PodRuntime implements SandboxRuntime {
   readonly id: SandboxId;
@@ -187,10 +188,7 @@ export class PodRuntime implements SandboxRuntime {
     await pods.annotate(meta, name, { [ANNOTATIONS.rest]: 'stopped' });
     if (meta.limits.diskBytes !== undefined) return await pods.rest(meta, options);
     const { hasPorts } = this.#made ?? {};
-    const places = [CONTAINER, ...(hasPorts ? [BESIDE] : [])].map((container) => ({
-      pod: name,
-      container,
-    }));
+    const places = [CONTAINER, ...(hasPorts ? [BESIDE] : [])].map((container) => ({ pod: name, container }));
     await Promise.all(places.map((place) => killAll(podExecEngine(api, pods.provider, place), options)));
   }
 
