@@ -107,14 +107,15 @@ class KubernetesProvider implements SandboxProvider {
       assertFromPool(this.name, meta, state);
       const found = assuranceOf(this.name, meta, state, facts, await othersPolicies(this.#api, state, options));
       const assurance = await runtime.assertControls(found, options);
-      if (meta.maker) await this.#pods.judge(asked.name, options);
+      if (meta.maker && meta.limits.diskBytes !== undefined) await this.#pods.judge(asked.name, options);
       const notes: MadePod = {
         processors: chooseProcessors(allowedProcessors(facts), meta.limits.cpus, taken),
         imageEnvironment,
         ...(hasPerl && { hasPorts: true }),
         firstMark: mark ?? (await runtime.mark(options)),
       };
-      await this.#pods.annotate(meta, asked.name, { [ANNOTATIONS.made]: JSON.stringify(notes) }, options);
+      const made = { [ANNOTATIONS.made]: JSON.stringify(notes), ...(meta.maker && { [ANNOTATIONS.judged]: 'yes' }) };
+      await this.#pods.annotate(meta, asked.name, made, options);
       runtime.finish(notes, assurance);
       return runtime;
     } catch (error) {

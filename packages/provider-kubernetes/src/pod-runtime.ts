@@ -26,7 +26,7 @@ import { killAll } from './kill-all.ts';
 import { apiAddress, type KubeApi } from './api/kube-api.ts';
 import { lookAtControls } from './look-at-controls.ts';
 import { BESIDE, CONTAINER, podExecEngine } from './pod-exec.ts';
-import { cannotFreeze } from './pod-failures.ts';
+import { cannotFreeze, podGone } from './pod-failures.ts';
 import { OWN_ENVIRONMENT } from './own-environment.ts';
 import { podLoopback } from './pod-loopback.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
@@ -52,6 +52,7 @@ export interface PodRuntimeInput {
 /** How long what we tell a pod may take: it only ever sends signals. */
 const TELL_MS = 10_000;
 const MAX_USAGE_BYTES = 2 ** 20;
+
 /** A sandbox in a pod, as one process uses it. */
 export class PodRuntime implements SandboxRuntime {
   readonly id: SandboxId;
@@ -187,10 +188,7 @@ export class PodRuntime implements SandboxRuntime {
     await pods.annotate(meta, name, { [ANNOTATIONS.rest]: 'stopped' });
     if (meta.limits.diskBytes !== undefined) return await pods.rest(meta, options);
     const { hasPorts } = this.#made ?? {};
-    const places = [CONTAINER, ...(hasPorts ? [BESIDE] : [])].map((container) => ({
-      pod: name,
-      container,
-    }));
+    const places = [CONTAINER, ...(hasPorts ? [BESIDE] : [])].map((container) => ({ pod: name, container }));
     await Promise.all(places.map((place) => killAll(podExecEngine(api, pods.provider, place), options)));
   }
 
@@ -229,7 +227,10 @@ export class PodRuntime implements SandboxRuntime {
     if (state.isStopped) throw notRunning(pods.provider, 'stopped');
     if (state.hasClaim && state.isGone) return await this.#restart(options);
     const running = state.isRunning ? state : await pods.running(this.id, { name }, options);
-    if (running.isOwned && !running.isJudged) await this.#judge(running, options);
+    if (this.#made && running.isOwned && !running.isJudged) {
+      if (!state.hasClaim) throw podGone(pods.provider, this.id, 'another one has come without its files');
+      await this.#judge(running, options);
+    }
     return running;
   }
 

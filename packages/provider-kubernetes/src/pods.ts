@@ -228,9 +228,13 @@ export class Pods {
 
   /** Deletes pod, claim and policy, and waits until the pod is gone. */
   async remove(id: SandboxId, options?: CallOptions): Promise<void> {
-    const pod = await this.#pod(id, podName(id), options);
-    const isPlain = pod && !pod.isOwned;
-    await this.end(id, options, isPlain ? pod.name : await this.#agentSandboxes.remove(id, pod !== undefined, options));
+    const own = await this.#pod(id, podName(id), options);
+    const claimed = own ? undefined : await this.#agentSandboxes.claimed(id, options);
+    // A claim may name whatever it likes: only a pod that is ours goes with it.
+    const pod = own ?? (claimed === undefined ? undefined : await this.#pod(id, claimed, options));
+    const name = pod?.name ?? podName(id);
+    if (!pod || pod.isOwned) await this.#agentSandboxes.remove(id, name, pod !== undefined, options);
+    await this.end(id, options, name);
     if (await this.#delete(await this.#claims.pathOf(id), 0, options))
       while (await this.#claims.find(id, options)) await delay(LOOK_AGAIN_MS, undefined, { signal: options?.signal });
     // Last: what still runs stays shut in.

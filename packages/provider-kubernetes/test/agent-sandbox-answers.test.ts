@@ -15,6 +15,11 @@ const podOf = (name: string, of: string, ownerReferences: unknown = owner) => ({
   status: { phase: 'Running', containerStatuses: [{ name: 'sandbox', state: { running: {} } }] },
 });
 
+const claimOf = (pod: string) => ({
+  metadata: { name: podName(id), labels: { 'litterbox.dev/id': id } },
+  status: { sandbox: { name: pod } },
+});
+
 /** A cluster in which a claim has the status, and those pods are there; other things are not. */
 const withClaim = (pod: string, pods: readonly object[], asked: string[] = []) =>
   fakeCluster({
@@ -22,10 +27,7 @@ const withClaim = (pod: string, pods: readonly object[], asked: string[] = []) =
       asked.push(url);
       const { pathname } = new URL(url, 'http://x');
       const last = pathname.slice(pathname.lastIndexOf('/') + 1);
-      const claim = {
-        metadata: { name: podName(id), labels: { 'litterbox.dev/id': id } },
-        status: { sandbox: { name: pod } },
-      };
+      const claim = claimOf(pod);
       const isList = /\/(pods|sandboxclaims|sandboxes|persistentvolumeclaims)$/.exec(pathname)?.[1];
       const found =
         isList === undefined
@@ -46,6 +48,23 @@ test('AX204: a pod that a claim names is that of its sandbox, or none', async ()
   expect(await new Pods('kubernetes', foreign.api).find(id)).toBeUndefined();
   await using bare = await withClaim('fast-3', [podOf('fast-3', id, [])]);
   expect(await new Pods('kubernetes', bare.api).find(id)).toBeUndefined();
+});
+
+test('AX204: a pod of others that a claim names is not deleted with it', async () => {
+  const deleted: string[] = [];
+  const asked: string[] = [];
+  await using fake = await fakeCluster({
+    answer({ url = '', method = '' }: IncomingMessage, response) {
+      if (method === 'DELETE') deleted.push(url.slice(url.lastIndexOf('/') + 1));
+      asked.push(url);
+      const found = url.includes('sandboxclaims/') && !deleted.includes(podName(id)) ? claimOf('web-1') : undefined;
+      const other = url.endsWith('/pods/web-1') ? podOf('web-1', '') : undefined;
+      response.writeHead((found ?? other) ? 200 : 404).end(JSON.stringify(found ?? other ?? {}));
+    },
+  });
+  await new Pods('kubernetes', fake.api).remove(id);
+  expect(asked.some((url) => url.endsWith('/pods/web-1'))).toBe(true);
+  expect([...new Set(deleted)]).toEqual([podName(id)]);
 });
 
 test('AX204: a name that is a path is never asked for', async () => {

@@ -149,7 +149,9 @@ runner.describe('a sandbox whose pod agent-sandbox makes (a stand-in for its con
       () => stateOf(provider, sandbox.id),
       (state) => state === 'broken',
     );
-    expect((await refused(provider.open(sandbox.id))).code).toMatch(/SANDBOX_BROKEN|NOT_FOUND/);
+    expect((await refused(provider.open(sandbox.id))).code).toBe('SANDBOX_BROKEN');
+    // Nor by whom it was open: its files are not there.
+    expect((await refused(sandbox.runtime.spawn({ argv: ['true'] }))).code).toBe('SANDBOX_BROKEN');
     await provider.remove(sandbox.id);
     expect(await kept(api, sandbox.id)).toEqual([]);
     api.close();

@@ -143,14 +143,12 @@ export class AgentSandboxes {
   /**
    * Deletes what the controller has of a sandbox, so that it makes no pod again. The pod itself may be there still.
    *
+   * @param pod its name
    * @param isThere one of its pods was seen: that its objects cannot be seen is an error then
-   * @returns the name of the pod
    */
-  async remove(id: SandboxId, isThere: boolean, options?: CallOptions): Promise<string> {
-    const pod = (await this.claimed(id, options)) ?? podName(id);
+  async remove(id: SandboxId, pod: string, isThere: boolean, options?: CallOptions): Promise<void> {
     await this.#delete(await this.#path(CLAIMS, id), isThere, options);
     await this.#delete(await this.#api.pathOf(`${SANDBOXES.kind}/${pod}`, SANDBOXES.group), isThere, options);
-    return pod;
   }
 
   async #delete(path: string, isThere: boolean, options?: CallOptions): Promise<void> {
