@@ -4,10 +4,12 @@ import { objectFormat } from '../objects/object-format.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** A line of a configuration as git writes it: a section, a key with a value or without one, or nothing. */
-const PLAIN_LINE = /^\s*(?:\[[A-Za-z0-9.-]+(?: "[^"\\\n]*")?\]|[A-Za-z][A-Za-z0-9-]*(?:\s*=[^"\\\n]*)?|[#;].*)?\s*$/;
+const PLAIN_LINE = /^(?:\[[A-Za-z0-9.-]+(?: "[^"\\]*")?\]|[A-Za-z][A-Za-z0-9-]*(?:\s*=[^"\\]*)?|[#;].*)?$/;
 /** With these the repository is elsewhere, or of another form. */
 const OTHER_FORM =
-  /^\s*(?:\[(?:include|extensions)|worktree\b|bare\b(?!\s*=\s*false\s*$)|repositoryformatversion\b(?!\s*=\s*0\s*$))/im;
+  /^(?:\[(?:include|extensions)|worktree\b|bare\b(?!\s*=\s*false$)|repositoryformatversion\b(?!\s*=\s*0$))/i;
+/** Whoever unpacked somebody's directory did not write what is in there. */
+const MAX_CONFIG_BYTES = 64 * 1024;
 
 /** The answer of {@link findPlainRepository}. */
 export type PlainRepository = Pick<UserRepository, 'root' | 'gitDirectory' | 'commonDirectory' | 'format'>;
@@ -45,6 +47,8 @@ function isUsual(gitDirectory: string, found: Stats): boolean {
   const isDirectory = (name: string) => lstatSync(join(gitDirectory, name)).isDirectory();
   if (!found.isDirectory() || !isDirectory('objects') || !isDirectory('refs')) return false;
   if (existsSync(join(gitDirectory, 'commondir')) || !lstatSync(join(gitDirectory, 'HEAD')).isFile()) return false;
-  const config = readFileSync(join(gitDirectory, 'config'), 'latin1');
-  return !OTHER_FORM.test(config) && config.split('\n').every((line) => PLAIN_LINE.test(line));
+  const config = lstatSync(join(gitDirectory, 'config'));
+  if (!config.isFile() || config.size > MAX_CONFIG_BYTES) return false;
+  const lines = readFileSync(join(gitDirectory, 'config'), 'latin1').split('\n');
+  return lines.map((line) => line.trim()).every((line) => PLAIN_LINE.test(line) && !OTHER_FORM.test(line));
 }
