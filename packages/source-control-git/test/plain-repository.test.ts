@@ -50,6 +50,11 @@ const OTHER: Readonly<Record<string, Make>> = {
     execFileSync('mkfifo', [join(root, '.git/config')]);
   },
   'no configuration': (root) => rmSync(join(root, '.git/config')),
+  'a HEAD that is none': (root) => writeFileSync(join(root, '.git/HEAD'), 'main\n'),
+  'a HEAD that is a link': (root) => {
+    rmSync(join(root, '.git/HEAD'));
+    symlinkSync('refs/heads/main', join(root, '.git/HEAD'));
+  },
   'no objects': (root) => rmSync(join(root, '.git/objects'), { recursive: true }),
   'no repository': (root) => rmSync(join(root, '.git'), { recursive: true }),
 };

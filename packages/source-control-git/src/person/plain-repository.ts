@@ -8,8 +8,10 @@ const PLAIN_LINE = /^(?:\[[A-Za-z0-9.-]+(?: "[^"\\]*")?\]|[A-Za-z][A-Za-z0-9-]*(
 /** With these the repository is elsewhere, or of another form. */
 const OTHER_FORM =
   /^(?:\[(?:include|extensions)|worktree\b|bare\b(?!\s*=\s*false$)|repositoryformatversion\b(?!\s*=\s*0$))/i;
-/** Whoever unpacked somebody's directory did not write what is in there. */
-const MAX_CONFIG_BYTES = 64 * 1024;
+/** A branch, there or not, or a commit. */
+const HEAD = /^(?:ref: refs\/[^\n]+|[0-9a-f]{40})\n$/;
+/** A directory that somebody unpacked may have files of any length. */
+const MAX_BYTES = 64 * 1024;
 
 /** The answer of {@link findPlainRepository}. */
 export type PlainRepository = Pick<UserRepository, 'root' | 'gitDirectory' | 'commonDirectory' | 'format'>;
@@ -46,9 +48,14 @@ const isOwn = ({ uid }: Stats): boolean => uid === process.geteuid?.();
 function isUsual(gitDirectory: string, found: Stats): boolean {
   const isDirectory = (name: string) => lstatSync(join(gitDirectory, name)).isDirectory();
   if (!found.isDirectory() || !isDirectory('objects') || !isDirectory('refs')) return false;
-  if (existsSync(join(gitDirectory, 'commondir')) || !lstatSync(join(gitDirectory, 'HEAD')).isFile()) return false;
-  const config = lstatSync(join(gitDirectory, 'config'));
-  if (!config.isFile() || config.size > MAX_CONFIG_BYTES) return false;
-  const lines = readFileSync(join(gitDirectory, 'config'), 'latin1').split('\n');
-  return lines.map((line) => line.trim()).every((line) => PLAIN_LINE.test(line) && !OTHER_FORM.test(line));
+  if (existsSync(join(gitDirectory, 'commondir'))) return false;
+  const lines = linesOf(join(gitDirectory, 'config'))?.map((line) => line.trim());
+  const isPlain = lines?.every((line) => PLAIN_LINE.test(line) && !OTHER_FORM.test(line)) ?? false;
+  return isPlain && HEAD.test(linesOf(join(gitDirectory, 'HEAD'))?.join('\n') ?? '');
+}
+
+/** The lines of a file that is one and not too long. */
+function linesOf(path: string): readonly string[] | undefined {
+  const found = lstatSync(path);
+  return found.isFile() && found.size <= MAX_BYTES ? readFileSync(path, 'latin1').split('\n') : undefined;
 }
