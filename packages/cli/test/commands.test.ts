@@ -300,6 +300,7 @@ describe('the command line', () => {
     const { stdout } = await fixture.run(['--json', 'snapshot', 'list', 'a']);
     expect(JSON.parse(stdout)).toEqual([
       {
+        id: expect.any(String),
         name: expect.any(String),
         takenAtMs: expect.any(Number),
         label: 's1',

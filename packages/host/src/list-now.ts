@@ -10,7 +10,7 @@ export async function listNow(path: string): Promise<readonly { readonly name: s
   try {
     return readdirSync(Buffer.from(encodeRaw(path))).map((name) => ({ name }));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

@@ -36,14 +36,16 @@ class DirectoriesFixture extends Fixture {
   readonly root = join(mkdtempSync(join(tmpdir(), 'litterbox-directories-')), "it's the provider's");
   /** Names of the members of the host that were called. */
   readonly calls: string[] = [];
-  readonly directories = new SandboxDirectories<DirectoryDescription>({
-    provider: 'test',
-    host: counted(localHost(), this.calls),
-    layout: directoryLayout(this.root),
-  });
+  readonly directories: SandboxDirectories<DirectoryDescription>;
 
-  constructor() {
+  /** @param name of the host */
+  constructor(name = 'local') {
     super();
+    this.directories = new SandboxDirectories({
+      provider: 'test',
+      host: counted({ ...localHost(), name }, this.calls),
+      layout: directoryLayout(this.root),
+    });
     this.defer(() => rmSync(join(this.root, '..'), { recursive: true, force: true }));
   }
 
@@ -317,8 +319,11 @@ it('a description that cannot be read is a broken sandbox, which can be removed'
   expect(fixture.names).toEqual([]);
 });
 
-it('one call tells of all sandboxes how they are, and nothing else', async () => {
-  await using fixture = new DirectoriesFixture();
+it.each([
+  ['this machine', 'local', 'list'],
+  ['another machine, by one call', 'far', 'spawn'],
+])('the files of %s tell of all sandboxes how they are, and nothing else', async (_, name, call) => {
+  await using fixture = new DirectoriesFixture(name);
   const { directories } = fixture;
   expect(await fixture.listed()).toEqual([]); // there is no directory yet
   const [running, paused, stopped, pooled, broken] = [
@@ -336,7 +341,7 @@ it('one call tells of all sandboxes how they are, and nothing else', async () =>
     mkdirSync(join(fixture.root, 'sandboxes', name));
   fixture.calls.length = 0;
   const listed = await fixture.listed();
-  expect(fixture.calls).toEqual(['spawn']);
+  expect(fixture.calls).toEqual(Array.from({ length: call === 'spawn' ? 1 : 6 }, () => call));
   const expected: readonly RuntimeStatus[] = [
     { id: running.id, state: 'running' },
     { id: paused.id, state: 'paused' },

@@ -70,7 +70,7 @@ static void say(const char *bytes, size_t length) {
   out.length += length;
 }
 
-/* What may be longer than what is said at once. */
+/* Says bytes that may be more than fit at once. */
 static void say_pieces(const char *bytes, size_t length) {
   for (size_t said = 0; said < length;) {
     size_t piece = length - said < 4096 ? length - said : 4096;

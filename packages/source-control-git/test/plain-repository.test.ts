@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, chownSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -43,7 +44,17 @@ const OTHER: Readonly<Record<string, Make>> = {
   'a file that is included': (root, fixture) => void fixture.git(root, 'config', 'include.path', 'other'),
   'a value in quotes': (root) => appendFileSync(join(root, '.git/config'), '[a]\n\tb = "c\n'),
   'what is no configuration': (root) => appendFileSync(join(root, '.git/config'), '[core\n'),
+  'a configuration that is too long': (root) => appendFileSync(join(root, '.git/config'), '\n'.repeat(70_000)),
+  'a configuration that is a pipe': (root) => {
+    rmSync(join(root, '.git/config'));
+    execFileSync('mkfifo', [join(root, '.git/config')]);
+  },
   'no configuration': (root) => rmSync(join(root, '.git/config')),
+  'a HEAD that is none': (root) => writeFileSync(join(root, '.git/HEAD'), 'main\n'),
+  'a HEAD that is a link': (root) => {
+    rmSync(join(root, '.git/HEAD'));
+    symlinkSync('refs/heads/main', join(root, '.git/HEAD'));
+  },
   'no objects': (root) => rmSync(join(root, '.git/objects'), { recursive: true }),
   'no repository': (root) => rmSync(join(root, '.git'), { recursive: true }),
 };

@@ -4,10 +4,14 @@ import { objectFormat } from '../objects/object-format.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** A line of a configuration as git writes it: a section, a key with a value or without one, or nothing. */
-const PLAIN_LINE = /^\s*(?:\[[A-Za-z0-9.-]+(?: "[^"\\\n]*")?\]|[A-Za-z][A-Za-z0-9-]*(?:\s*=[^"\\\n]*)?|[#;].*)?\s*$/;
+const PLAIN_LINE = /^(?:\[[A-Za-z0-9.-]+(?: "[^"\\]*")?\]|[A-Za-z][A-Za-z0-9-]*(?:\s*=[^"\\]*)?|[#;].*)?$/;
 /** With these the repository is elsewhere, or of another form. */
 const OTHER_FORM =
-  /^\s*(?:\[(?:include|extensions)|worktree\b|bare\b(?!\s*=\s*false\s*$)|repositoryformatversion\b(?!\s*=\s*0\s*$))/im;
+  /^(?:\[(?:include|extensions)|worktree\b|bare\b(?!\s*=\s*false$)|repositoryformatversion\b(?!\s*=\s*0$))/i;
+/** A branch, there or not, or a commit. */
+const HEAD = /^(?:ref: refs\/[^\n]+|[0-9a-f]{40})\n$/;
+/** A directory that somebody unpacked may have files of any length. */
+const MAX_BYTES = 64 * 1024;
 
 /** The answer of {@link findPlainRepository}. */
 export type PlainRepository = Pick<UserRepository, 'root' | 'gitDirectory' | 'commonDirectory' | 'format'>;
@@ -44,7 +48,14 @@ const isOwn = ({ uid }: Stats): boolean => uid === process.geteuid?.();
 function isUsual(gitDirectory: string, found: Stats): boolean {
   const isDirectory = (name: string) => lstatSync(join(gitDirectory, name)).isDirectory();
   if (!found.isDirectory() || !isDirectory('objects') || !isDirectory('refs')) return false;
-  if (existsSync(join(gitDirectory, 'commondir')) || !lstatSync(join(gitDirectory, 'HEAD')).isFile()) return false;
-  const config = readFileSync(join(gitDirectory, 'config'), 'latin1');
-  return !OTHER_FORM.test(config) && config.split('\n').every((line) => PLAIN_LINE.test(line));
+  if (existsSync(join(gitDirectory, 'commondir'))) return false;
+  const lines = linesOf(join(gitDirectory, 'config'))?.map((line) => line.trim());
+  const isPlain = lines?.every((line) => PLAIN_LINE.test(line) && !OTHER_FORM.test(line)) ?? false;
+  return isPlain && HEAD.test(linesOf(join(gitDirectory, 'HEAD'))?.join('\n') ?? '');
+}
+
+/** The lines of a file that is one and not too long. */
+function linesOf(path: string): readonly string[] | undefined {
+  const found = lstatSync(path);
+  return found.isFile() && found.size <= MAX_BYTES ? readFileSync(path, 'latin1').split('\n') : undefined;
 }
