@@ -66,7 +66,6 @@ const FOLDERS = {
   model: ['packages/hardening/test/model'],
   crowd: ['packages/hardening/test/crowd'],
   bad: ['packages/hardening/test/bad-input'],
-  wild: ['packages/hardening/test/wild'],
 };
 
 /** Tables of which every row has a test or a reason; `titles` finds in a folder's sources what a row must name. */
@@ -87,15 +86,6 @@ const TABLES = [
     reason: /^not applicable yet: ./,
     tests: 'bad',
     titles: /(['"])(B\d\d: .+?)\1/g,
-  },
-  {
-    document: 'docs/wild.md',
-    id: /^W\d\d$/,
-    rows: 60,
-    tests: 'wild',
-    /** What a row is about is the title of its test, in this folder. */
-    isTitle: true,
-    titles: /(?:^ {2}test\(|title: )(['"])(.+?)\1/gm,
   },
   { document: 'docs/field.md', id: /^FC-\d{2,3}$/, rows: 10, reason: /^never$/, column: 4 },
 ];
@@ -152,7 +142,7 @@ for (const path of texts.filter((one) => one.endsWith('.md'))) {
   if (/^(<{7}|>{7}) /m.test(read(path))) problems.push(`${path} holds two versions of a place that were never merged`);
 }
 
-for (const { document, id: pattern, rows: least, reason, tests, titles, isTitle, column = 3 } of TABLES) {
+for (const { document, id: pattern, rows: least, reason, tests, titles, column = 3 } of TABLES) {
   const rows = rowsOf(document).filter(([, id]) => pattern.test(id ?? ''));
   for (const id of new Set(rows.map(([, one]) => one)))
     if (rows.filter(([, one]) => one === id).length > 1) problems.push(`${document} has ${id} twice`);
@@ -167,12 +157,7 @@ for (const { document, id: pattern, rows: least, reason, tests, titles, isTitle,
       .filter((name) => name.endsWith('.ts'))
       .flatMap((file) => [...read(join(folder, file)).matchAll(titles)].map(([, , title]) => title)),
   );
-  for (const { 1: id, 2: subject, [column]: evidence } of rows) {
-    if (isTitle) {
-      known.add(subject);
-      if (!found.includes(subject)) problems.push(`${id}: no test is called: ${subject}`);
-      continue;
-    }
+  for (const { 1: id, [column]: evidence } of rows) {
     if (checkTests(id, evidence) === 0 && !reason.test(evidence))
       problems.push(`${id} has neither a test nor a reason`);
     for (const [, title] of evidence.matchAll(/`: (.+?)(?=<br>|$)/g)) known.add(title.replaceAll('\\|', '|'));

@@ -1,6 +1,6 @@
 import type { LitterboxErrorCode } from '@litterbox/core';
 
-/** One kind of repository, as docs/wild.md names it. */
+/** One kind of repository. */
 export interface Wild {
   readonly title: string;
   /** Makes it in an empty directory. */
