@@ -179,7 +179,7 @@ describe(`the network of the setup, on ${PROVIDER}`, () => {
     await using fixture = await networkFixture(config('registry.example.org'));
     const litterbox = await fixture.connected();
     expect(await fileOf(await litterbox.create({ name: 'one' }), 'vendor.txt')).toMatch(/^HTTP\/1.1 403 /);
-    fixture.file('.litterbox.toml', config('registry.example.org', 'other.example.org'));
+    fixture.file('.litterbox.toml', withPerl(config('registry.example.org', 'other.example.org')));
     await litterbox.trust((await litterbox.trustStatus()).contentHash);
     expect(await fileOf(await litterbox.create({ name: 'two' }), 'vendor.txt')).toMatch(/hello from outside\n$/);
   });
@@ -305,7 +305,7 @@ describe(`the network as a caller wants it, on ${PROVIDER}`, () => {
   });
 
   it.each(['10.0.0.1', 'https://x.example.org', '*.com', 'localhost', ''])('%j is no rule', async (rule) => {
-    await using fixture = await networkFixture('');
+    await using fixture = await networkFixture('', { '.litterbox.toml': '' });
     const error = await refusal(fixture.open().create({ name: 'one', network: 'run', allow: [rule] }));
     expect(error.code).toBe('NET_RULE_INVALID');
   });
