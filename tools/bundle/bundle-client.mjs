@@ -3,6 +3,7 @@
 // Usage: bundle-client.mjs FILE; FILE is below dist of a package and was just compiled.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const file = resolve(process.argv[2]);
@@ -43,8 +44,17 @@ function parsedUrl(text) {
       : undefined,
 };
 
-const built = await rolldown({ input: file, platform: 'node', plugins: [withoutUnused, withoutUrlParse] });
+/** The clients are CommonJS, and the file is none: there these names are nothing. */
+const define = { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' };
+
+const built = await rolldown({
+  input: file,
+  platform: 'node',
+  plugins: [withoutUnused, withoutUrlParse],
+  transform: { define },
+});
 const { output } = await built.write({ file, format: 'esm', comments: { legal: true } });
+await import(pathToFileURL(file).href); // one that cannot be loaded ends the build here
 
 const packages = new Map();
 for (const path of output.flatMap((chunk) => Object.keys(chunk.modules ?? {}))) {
