@@ -1,4 +1,4 @@
-// npm run test:agents [-- --keep] [--only claude] [--provider docker] [--image NAME] [--transcripts DIR] [--faults] [--inside] [--acp]: the clients that people use, at work in sandboxes, without any network.
+// npm run test:agents [-- --keep] [--only claude] [--provider docker] [--image NAME] [--transcripts DIR] [--faults] [--inside] [--acp] [--harness]: the clients that people use, at work in sandboxes, without any network.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,6 +7,7 @@ import { AGENT_CLIENTS, type AgentClient, type Limit } from './agent-client.ts';
 import { checkDrive, eraOf } from './check-drive.ts';
 import { type Drive, drive } from './drive.ts';
 import { driveSdk } from './drive-sdk.ts';
+import { driveHarness } from './drive-harness.ts';
 import { driveInside, type InsideClient } from './drive-inside.ts';
 import { driveSeat, type SeatedClient } from './drive-seat.ts';
 import { driveFault, type Fault, FAULTS, MACHINE_FAULTS } from './fails-closed.ts';
@@ -45,6 +46,7 @@ const { values } = parseArgs({
     faults: { type: 'boolean', default: false },
     inside: { type: 'boolean', default: false },
     acp: { type: 'boolean', default: false },
+    harness: { type: 'boolean', default: false },
     provider: { type: 'string', multiple: true, default: ['overlayfs'] },
     image: { type: 'string' },
     transcripts: { type: 'string', default: TRANSCRIPTS },
@@ -56,6 +58,7 @@ const places = values.provider.map((name) => {
 });
 await withoutNetwork(
   () => [
+    ...(values.harness ? [lockInstall('harness', 'LITTERBOX_AGENT_HARNESS')] : []),
     lockInstall('clients', 'LITTERBOX_AGENT_CLIENTS'),
     lockInstall('sdks', 'LITTERBOX_AGENT_SDKS', '--omit=optional'), // the programs are those of the clients
   ],
@@ -63,6 +66,7 @@ await withoutNetwork(
 );
 
 async function main(install = '', sdks = ''): Promise<void> {
+  if (values.harness) return await harness(install);
   if (values.faults) return await faults(install);
   if (values.inside || values.acp) return await inside(install);
   const isChosen = ({ id }: { readonly id: string }) => values.only === undefined || id === values.only;
@@ -106,6 +110,17 @@ async function inside(install: string): Promise<void> {
   console.log(table);
   if (values.keep && !values.acp)
     writeFileSync(PAGE, withMarkedPart(readFileSync(PAGE, 'utf8'), 'test:agents, inside', table));
+}
+
+/** Claude Code as the AI SDK's harness starts it. */
+async function harness(install: string): Promise<void> {
+  await using fixture = agentFixture({ files: { 'greet.sh': 'echo "Helo, $1"\n' }, programs: {} });
+  const { talk, seconds } = await driveHarness(install, fixture);
+  const title = `@ai-sdk/harness-claude-code ${versionOf(install, '@ai-sdk/harness-claude-code')}`;
+  keepTranscript(title, { talk });
+  console.log(
+    tableOf(['harness', 'agent', 'seconds'], [[title, versionOf(install, '@anthropic-ai/claude-code'), seconds]]),
+  );
 }
 
 /** Gives the seconds that it took. */
