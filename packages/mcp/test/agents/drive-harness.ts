@@ -16,7 +16,7 @@ const LIMIT_MS = 300_000;
 /** Nowhere inside: it is searched for. */
 const KEY = 'sk-real-canary-0123456789abcdef';
 const RESOLVER = new URL('sdk-resolver.mjs', import.meta.url).href;
-const PROGRAM = fileURLToPath(new URL('harness-program.mjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../../examples/harness/claude-code.mjs', import.meta.url));
 
 /** What the harness runs inside to get its agent, without a registry. */
 const pnpm = (install: string) => `#!/bin/sh

@@ -1,4 +1,6 @@
-// node --import sdk-resolver.mjs harness-program.mjs: an embedder of the AI SDK's harness, in the repository of the current directory.
+// Claude Code works in a sandbox of the repository where you are, run by the AI SDK's harness: node examples/harness/claude-code.mjs
+// It needs the harness and @ai-sdk/harness-claude-code, pnpm in your PATH, an endpoint of the kind anthropic in .litterbox.toml, and a network
+// by which pnpm reaches its registry. npm run test:agents -- --harness runs it with a model of its own and without a network.
 import { HarnessAgent } from '@ai-sdk/harness/agent';
 import { createClaudeCode } from '@ai-sdk/harness-claude-code';
 import { harnessSandbox } from '@litterbox/ai-sdk';
