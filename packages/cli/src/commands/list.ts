@@ -1,4 +1,11 @@
-import { listSandboxes, LitterboxError, type Parsed, readCompute, readUsage, type SandboxSummary } from '@litterbox/core';
+import {
+  listSandboxes,
+  LitterboxError,
+  type Parsed,
+  readCompute,
+  readUsage,
+  type SandboxSummary,
+} from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { timeText, tokensCell } from '../inside/cost.ts';
 import { bytes } from '../terminal/table.ts';
