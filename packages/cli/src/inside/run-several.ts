@@ -15,10 +15,10 @@ type Ended =
       AgentRun,
       'exitCode' | 'endedBy' | 'durationMs' | 'tokens'
     >)
-  | { readonly sandbox: string; readonly exitCode: number; readonly error: ToldError };
+  | { readonly sandbox: string; readonly exitCode: number; readonly error: ErrorDocument };
 
-/** As a command tells it with `--json`. */
-interface ToldError {
+/** As a command prints it with `--json`. */
+interface ErrorDocument {
   readonly code?: string;
   readonly message: string;
   readonly hint?: string;
@@ -147,7 +147,7 @@ function endedOf(sandbox: string, exitCode: number, stdout: string, stderr: stri
   }
 }
 
-const errorOf = (line: string) => (JSON.parse(line) as { readonly error: ToldError }).error;
+const errorOf = (line: string) => (JSON.parse(line) as { readonly error: ErrorDocument }).error;
 
 function endText({ exitCode, endedBy, durationMs }: Exclude<Ended, { readonly error: unknown }>): string {
   const how = {
