@@ -277,6 +277,30 @@ describe('litterbox agent run', () => {
     expect(failed.stdout).toMatch(/^exit 4\t\t\S+-scripted-3\t/m);
   });
 
+  it('Ctrl-C ends several by hand, and what each of them did is recorded', async () => {
+    await using scene = await agentFixture();
+    const { fixture, run, environment } = scene;
+    const words = ['agent', 'run', 'scripted', '-n', '2', '--', 'echo 1 >s; touch /tmp/works; exec sleep 98765'];
+    const child = fixture.startInTerminal(words, environment);
+    const closed = once(child, 'close');
+    let shown = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (shown += text));
+    const branch = fixture.git('symbolic-ref', '--short', 'HEAD').trim();
+    const names = [`${branch}-scripted`, `${branch}-scripted-2`];
+    for (const name of names)
+      await eventually(
+        async () => (await run('run', name, 'test -e /tmp/works')).code,
+        (code) => code === 0,
+      );
+    child.stdin?.write('\u0003');
+    expect(await closed).toEqual([130, null]);
+    for (const name of names) {
+      expect(shown).toContain(`${name}: ended by hand`);
+      expect((await run('diff', name, '--name-only')).stdout).toContain('s');
+      expect((await run('log', name)).stdout).not.toContain('unknown');
+    }
+  });
+
   it('says what is wrong before anything is made, and lists what there is', async () => {
     await using scene = await agentFixture();
     const { run } = scene;

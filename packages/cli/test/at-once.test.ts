@@ -38,6 +38,12 @@ const USUAL = ['--quiet', '--no-color'];
   }
   expect(await same()).toMatch(/one\t.*\+1 -1, one file.*\ttwo$/m);
 
+  for (const option of ['--changed', '--wide'])
+    expect(await fixture.run(['list', '--all', option])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--all and ${option} cannot be combined`),
+    });
+
   const [, id = ''] = /"name":"four","id":"([^"]*)"/.exec(await same('--json')) ?? [];
   rmSync(join(fixture.stateDirectory, 'overlayfs/sandboxes', id, 'meta.json'));
   expect(await same()).toMatch(/four\terror/);

@@ -182,9 +182,10 @@ function registered(directory: string): readonly Registered[] {
       try {
         text = readFileSync(identityPath(directory, id), 'utf8');
       } catch {
+        if (holdsSandboxes(join(directory, id))) throw damaged(directory, id);
         return []; // its maker was killed
       }
-      return [{ id, identity: parseIdentity(text, id) }];
+      return [{ id, identity: parseIdentity(text, directory, id) }];
     });
 }
 
@@ -238,16 +239,27 @@ export function bornOf(commonDirectory: string, birthtimeNs: bigint): string {
   return written ? `description ${written.mtimeNs}` : '0';
 }
 
-function parseIdentity(text: string, id: RepositoryId): Identity {
+/** A store that somebody used is never taken for what a killed maker left, which is removed. */
+function holdsSandboxes(store: string): boolean {
+  const refs = join(store, 'store.git', 'refs', 'litterbox');
+  return existsSync(refs) && readdirSync(refs).length > 0;
+}
+
+function parseIdentity(text: string, directory: string, id: RepositoryId): Identity {
   try {
     const parsed = JSON.parse(text) as Identity;
     if (parsed.version === 1 && typeof parsed.root === 'string' && objectFormat(parsed.objectFormat)) return parsed;
   } catch {
     // reported below
   }
-  throw new LitterboxError('STORE_CORRUPT', `The record of repository ${id} is damaged.`, {
+  throw damaged(directory, id);
+}
+
+function damaged(directory: string, id: RepositoryId): LitterboxError {
+  const path = identityPath(directory, id);
+  return new LitterboxError('STORE_CORRUPT', `The record of a repository, "${path}", is missing or damaged.`, {
     operation: 'repository.open',
-    hint: 'Restore repository.json from a backup, or move the directory away.',
+    hint: 'Restore it from a backup, or move its directory away: the sandboxes of that repository are then not found.',
     facts: { repository: id },
   });
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { git } from '../src/index.ts';
@@ -57,4 +57,28 @@ test('of sandboxes in which nothing was recorded, git is asked nothing', async (
   let found;
   expect(await asked(async () => (found = await repository.forecast(ids)))).toBe('');
   expect(found).toEqual({ conflicts: [], untried: 0 });
+});
+
+test('attributes decide how files merge: with others, what was found before is not said', async () => {
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.txt': 'a\n' });
+  const repository = await fixture.control().open(root);
+  const id = await begin(repository, 'one');
+  await record(repository, id, { 'a.txt': 'ONE\n' });
+  put(root, 'a.txt', 'mine\n');
+  fixture.git(root, 'commit', '-qam', 'mine');
+  const said = async () => (await repository.forecast([id], { budgetMs: 60_000 })).conflicts.length;
+  const elsewhere = join(fixture.home, 'attributes');
+  writeFileSync(elsewhere, 'a.txt merge=union\n');
+  expect(await said()).toBe(1);
+  for (const path of ['.gitattributes', '.git/info/attributes']) {
+    put(root, path, 'a.txt merge=union\n');
+    expect(await said()).toBe(0);
+    rmSync(join(root, path));
+    expect(await said()).toBe(1);
+  }
+  fixture.git(root, 'config', 'core.attributesFile', '~/attributes');
+  expect(await said()).toBe(0);
+  writeFileSync(elsewhere, '');
+  expect(await said()).toBe(1);
 });

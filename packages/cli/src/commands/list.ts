@@ -1,4 +1,11 @@
-import { listSandboxes, type Parsed, readCompute, readUsage, type SandboxSummary } from '@litterbox/core';
+import {
+  listSandboxes,
+  LitterboxError,
+  type Parsed,
+  readCompute,
+  readUsage,
+  type SandboxSummary,
+} from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { timeText, tokensCell } from '../inside/cost.ts';
 import { bytes } from '../terminal/table.ts';
@@ -11,6 +18,12 @@ interface ListFlags {
 
 async function list(context: Context, input: Parsed<typeof listSandboxes>, flags: ListFlags): Promise<void> {
   const { talk, signal } = context;
+  const option = flags.changed ? '--changed' : flags.wide ? '--wide' : undefined;
+  if (input.all && option !== undefined)
+    throw new LitterboxError('INVALID_ARGUMENT', `--all and ${option} cannot be combined.`, {
+      operation: 'sandbox.list',
+      hint: `Leave out --all: ${option} is known of the sandboxes of one repository, which -C names.`,
+    });
   const found = await (await context.litterbox()).perform(listSandboxes, input, { signal });
   const sandboxes = shownSandboxes(found, flags.changed);
   if (talk.json) return talk.document(flags.wide ? await withCompute(context, sandboxes) : sandboxes);

@@ -15,7 +15,14 @@ type Ended =
       AgentRun,
       'exitCode' | 'endedBy' | 'durationMs' | 'tokens'
     >)
-  | { readonly sandbox: string; readonly exitCode: number; readonly error: { readonly message: string } };
+  | { readonly sandbox: string; readonly exitCode: number; readonly error: ErrorDocument };
+
+/** As a command prints it with `--json`. */
+interface ErrorDocument {
+  readonly code?: string;
+  readonly message: string;
+  readonly hint?: string;
+}
 
 /** Given to each of several. */
 interface Common {
@@ -68,7 +75,8 @@ async function runOne(
   options: readonly string[],
 ): Promise<Ended> {
   const words = [ownPath(), 'agent', 'run', id, '--json', '--sandbox', sandbox, ...options, '--', prompt];
-  const child = spawn(process.execPath, words, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
+  // In a group of its own: Ctrl-C of a terminal would be its first signal and ours the second, at which it ends half-way.
+  const child = spawn(process.execPath, words, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const end = () => void child.kill('SIGTERM');
   signal.addEventListener('abort', end, { once: true });
   const closed = once(child, 'close');
@@ -134,12 +142,12 @@ function endedOf(sandbox: string, exitCode: number, stdout: string, stderr: stri
     return JSON.parse(stdout) as Ended;
   } catch {
     const [line = ''] = stderr.split('\n').filter((one) => one.startsWith('{"error"'));
-    const message = line === '' ? `ended with exit code ${exitCode}` : messageOf(line);
-    return { sandbox, exitCode, error: { message } };
+    const error = line === '' ? { message: `ended with exit code ${exitCode}` } : errorOf(line);
+    return { sandbox, exitCode, error };
   }
 }
 
-const messageOf = (line: string) => (JSON.parse(line) as { error: { message: string } }).error.message;
+const errorOf = (line: string) => (JSON.parse(line) as { readonly error: ErrorDocument }).error;
 
 function endText({ exitCode, endedBy, durationMs }: Exclude<Ended, { readonly error: unknown }>): string {
   const how = {

@@ -15,5 +15,6 @@ export function listWords(args: readonly string[]): ListWords | undefined {
   const [verb, ...flags] = isNamed ? args.slice(2) : args;
   if (verb !== 'list' || !flags.every((flag) => FLAGS.includes(flag))) return undefined;
   const [json = false, all = false, changed = false] = FLAGS.map((flag) => flags.includes(flag));
+  if (all && changed) return undefined; // refused there
   return { directory: isNamed ? named : '.', json, all, changed };
 }

@@ -1,6 +1,7 @@
 import type { Forecast, ForecastConflict, ForecastOptions, ObjectId, SandboxId, Slug } from '@litterbox/core/provider';
 import { readHeadRef, resolveHead } from '../base/find-base.ts';
 import { type ByteString, fromByteString } from '../git/byte-text.ts';
+import { nameAttributes } from '../person/attribute-files.ts';
 import { readPlainHead } from '../person/plain-head.ts';
 import { readUserConfig } from '../person/user-config.ts';
 import type { UserRepository } from '../person/user-repository.ts';
@@ -99,11 +100,12 @@ class Tries {
   static async open(store: Store, user: UserRepository, signal: AbortSignal | undefined): Promise<Tries> {
     const [plain, configured] = await Promise.all([
       readPlainHead(user, store),
-      readUserConfig(user, '^(merge|diff)\\.', signal),
+      readUserConfig(user, '^((merge|diff)\\.|core\\.attributesfile$)', signal),
     ]);
     const head = plain?.commit ?? (await resolveHead(user, await readHeadRef(user, { signal }), { signal }));
     const configuration = mergeSettings(configured);
-    const tried = triedMerges(store, head, configuration);
+    const attributes = nameAttributes(user, store.git.userEnvironment, configured.get('core.attributesfile'));
+    const tried = triedMerges(store, head, [attributes, ...configuration]);
     return new Tries({ store, user, head, configuration, tried, signal });
   }
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UserRepository } from './user-repository.ts';
 
-/** Sections that decide how trees merge, and those that bring other files. */
-const SECTIONS = /^[ \t]*\[\s*(?:merge|diff|include)/im;
+/** Sections that decide how trees merge, and those that bring other files; and where attributes are. */
+const SETTINGS = /^[ \t]*\[\s*(?:merge|diff|include)|attributesfile/im;
 
 /**
  * Whether no file of the person's configuration says how to merge, by a look at the files. False where that is not sure.
@@ -24,7 +24,7 @@ export function hasNoMergeSettings(
     join(home, '.gitconfig'),
     join(user.commonDirectory, 'config'),
     join(user.gitDirectory, 'config.worktree'),
-  ].every((path) => !SECTIONS.test(textOf(path)));
+  ].every((path) => !SETTINGS.test(textOf(path)));
 }
 
 /** Text that says too much for a file that cannot be read. */

@@ -4,6 +4,7 @@ import type { RefFiles } from '../objects/ref-files.ts';
 import { KeptAnswers } from '../store/kept-answers.ts';
 import { sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
+import { nameAttributes } from '../person/attribute-files.ts';
 import { hasNoMergeSettings } from '../person/has-no-merge-settings.ts';
 import { readPlainBranch } from '../person/plain-head.ts';
 import type { UserRepository } from '../person/user-repository.ts';
@@ -14,10 +15,10 @@ type StoreFiles = Pick<Store, 'refs' | 'directory'>;
 /**
  * Paths that conflict, by {@link triedName}; all go with HEAD.
  *
- * @param configuration the person's settings of merging
+ * @param rules the person's: a name of their attributes, then settings of merging
  */
-export const triedMerges = ({ directory }: StoreFiles, head: ObjectId, configuration: readonly string[]) =>
-  new KeptAnswers<readonly string[]>(join(directory, 'forecast.json'), JSON.stringify([head, ...configuration]));
+export const triedMerges = ({ directory }: StoreFiles, head: ObjectId, rules: readonly string[]) =>
+  new KeptAnswers<readonly string[]>(join(directory, 'forecast.json'), JSON.stringify([head, ...rules]));
 
 /** The name of a merge of a sandbox, or of two. One that goes on, or of which something was taken, has another one. */
 export const triedName = (refs: RefFiles, ids: readonly SandboxId[]): string =>
@@ -43,13 +44,13 @@ export const withRevisions = (refs: RefFiles, ids: readonly SandboxId[]): readon
  */
 export function forecastKnown(
   store: StoreFiles,
-  user: Pick<UserRepository, 'gitDirectory' | 'commonDirectory' | 'format'>,
+  user: Pick<UserRepository, 'root' | 'gitDirectory' | 'commonDirectory' | 'format'>,
   ids: readonly SandboxId[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Forecast | undefined {
   const head = readPlainBranch(user)?.commit;
   if (head === undefined || !hasNoMergeSettings(user, environment)) return undefined;
-  const tried = triedMerges(store, head, []);
+  const tried = triedMerges(store, head, [nameAttributes(user, environment)]);
   const conflicts: ForecastConflict[] = [];
   const pairs = ids.flatMap((one, index) => ids.slice(index + 1).map((other) => [one, other] as const));
   for (const merge of [...ids.map((id) => [id] as const), ...pairs]) {
