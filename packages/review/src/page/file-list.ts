@@ -82,7 +82,8 @@ export class FileList {
   }
 }
 
-function countsOf({ hunks }: PatchFile): readonly [plus: number, minus: number] {
+/** Lines that came, and lines that went. */
+export function countsOf({ hunks }: PatchFile): readonly [plus: number, minus: number] {
   let [plus, minus] = [0, 0];
   for (const { lines } of hunks)
     for (const line of lines) {

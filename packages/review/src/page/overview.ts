@@ -3,7 +3,7 @@ import { element } from './element.ts';
 import { ago, counted } from './words.ts';
 
 /** A part of the overview with a heading that says the result. */
-function section(kind: string, title: string, tone: string, ...children: (Node | string)[]): HTMLElement {
+export function section(kind: string, title: string, tone: string, ...children: (Node | string)[]): HTMLElement {
   return element(
     'details',
     { class: `part ${kind}`, open: true },

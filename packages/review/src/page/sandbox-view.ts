@@ -7,6 +7,7 @@ import { DiffView } from './diff/diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
 import { FileSource } from './file-source.ts';
+import { lostTestsPart } from './lost-tests.ts';
 import { NotesView } from './notes.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
 import { Refused, type Server, wordsOf } from './server.ts';
@@ -39,9 +40,16 @@ export class SandboxView {
   readonly #diff: DiffView;
   readonly #files: FileList;
   readonly #overview = element('div', { class: 'overview' }, element('p', { class: 'faint' }, 'Looking …'));
+  readonly #lostTests = element('div', { hidden: true });
   readonly #calls = element('div', { class: 'tab-body calls-body', hidden: true });
   readonly #status = element('span', { class: 'status faint', role: 'status' }, 'Reading the changes …');
   readonly #taking = element('div', { class: 'taking' });
+  readonly #takeAll = element('input', {
+    type: 'checkbox',
+    title: 'Take all files, or none (T)',
+    'aria-label': 'Take all files',
+    onchange: () => this.takeAll(),
+  });
   readonly #tabs: ReadonlyMap<Tab, HTMLButtonElement>;
   readonly #gone = new AbortController();
   readonly #notes: NotesView;
@@ -89,7 +97,12 @@ export class SandboxView {
         { class: 'side', 'aria-label': `Overview of ${name}` },
         element(isBeside ? 'h2' : 'h1', { class: 'name' }, name),
         this.#overview,
-        element('h2', { class: 'files-title' }, 'Files'),
+        element(
+          'div',
+          { class: 'files-title' },
+          element('h2', {}, 'Files'),
+          element('label', { class: 'take' }, this.#takeAll, 'all'),
+        ),
         this.#files.view,
         this.#taking,
         this.#notes.view,
@@ -146,6 +159,11 @@ export class SandboxView {
     if (path !== undefined) this.#take(this.#taken.withFile(path, this.#taken.of(path) !== 'all'));
   }
 
+  /** All files, so that a few can be left; none where all are taken. */
+  takeAll(): void {
+    this.#take(this.#isAllTaken ? new Taken() : Taken.all(this.#all));
+  }
+
   takeHunk(): void {
     const { file, hunk } = this.#diff.currentHunk ?? {};
     if (file && hunk) this.#take(this.#taken.withHunk(file, hunk, !this.#taken.hasHunk(file.path, hunk)));
@@ -175,6 +193,10 @@ export class SandboxView {
     );
   }
 
+  get #isAllTaken(): boolean {
+    return this.#all.length > 0 && this.#all.every(({ path }) => this.#taken.of(path) === 'all');
+  }
+
   get #address(): string {
     return `/api/sandboxes/${encodeURIComponent(this.#name)}`;
   }
@@ -187,6 +209,7 @@ export class SandboxView {
         ...(plan.unsettled === undefined ? [] : [element('p', { class: 'unsettled' }, plan.unsettled)]),
         risksPart(plan, (path) => this.openPath(path)),
         proofPart(plan, (call) => void this.#dialogs.showCall(call)),
+        this.#lostTests,
         this.#conflictsPart(plan),
       );
       this.#diff.setRisks(plan.risks.groups);
@@ -245,6 +268,8 @@ export class SandboxView {
         this.#all.length === 0
           ? 'No changes.'
           : `${counted(this.#all.length, 'file')}, state ${this.#tip?.slice(0, 10)}`;
+      this.#lostTests.replaceChildren(...lostTestsPart(this.#all, (path) => this.openPath(path)));
+      this.#lostTests.hidden = this.#lostTests.childElementCount === 0;
       this.#showTaking();
       this.#showCurrent(this.#diff.currentFile);
       if (this.#all.length === 0) this.#diff.view.replaceChildren(element('p', { class: 'empty' }, 'No changes.'));
@@ -277,6 +302,9 @@ export class SandboxView {
   #showTaking(): void {
     const some = this.#taken.size;
     const disabled = this.#tip === undefined || this.#all.length === 0;
+    this.#takeAll.disabled = disabled;
+    this.#takeAll.checked = this.#isAllTaken;
+    this.#takeAll.indeterminate = some > 0 && !this.#isAllTaken;
     const button = (text: string, verb: 'apply' | 'merge', isPrimary: boolean) =>
       element('button', { class: isPrimary ? 'primary' : '', disabled, onclick: () => this.decide(verb) }, text);
     this.#taking.replaceChildren(

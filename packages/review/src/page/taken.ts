@@ -32,6 +32,11 @@ export class Taken {
     return this.#files.has(path) || changesOf(hunk).every((change) => this.#changes.get(path)?.has(change));
   }
 
+  /** All of these files, whole. */
+  static all(files: readonly PatchFile[]): Taken {
+    return new Taken(files.map(({ path }) => path));
+  }
+
   withFile(path: string, isTaken: boolean): Taken {
     const files = new Set(this.#files);
     const changes = new Map(this.#changes);
