@@ -282,7 +282,7 @@ describe('the page', () => {
     const patch = [...paths, ...others].map((path) => file(path, loses)).join('');
     await using seen = await seePage(worksOf(`${patch}${file('grown.test.js', '@@ -1,1 +1,2 @@\n one\n+two\n')}`));
     const { page } = seen;
-    await page.getByText('Lines of 5 test files are replaced or gone').waitFor();
+    await page.getByText('5 test files lost lines').waitFor();
     expect(await page.locator('.lost-tests .path').allInnerTexts()).toEqual(paths);
     expect(await violations(page)).toEqual([]);
     await page.locator('.lost-tests .path').last().click();
@@ -674,6 +674,9 @@ describe('the page', () => {
 
 describe('2,000 files and 200,000 lines', () => {
   it('FC-423: are shown as they come, a screen of them at a time, without a block, in less than 300 MB', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => void warnings.push(message);
+    process.on('warning', onWarning);
     await using seen = await seePage(fakeWorks(() => numberedPatch(2_000, 100), 2_000));
     const { page } = seen;
     await page.addInitScript(`
@@ -715,6 +718,8 @@ describe('2,000 files and 200,000 lines', () => {
       longest.push(Number(await page.evaluate(`Math.max(0, ...${before}.map(([, duration]) => duration))`)));
     }
     expect(Math.min(...longest)).toBeLessThan(100);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
     const rows = await page.locator('.row').count();
     expect(rows).toBeGreaterThan(20);
     expect(rows).toBeLessThan(200);

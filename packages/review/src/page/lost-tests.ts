@@ -29,7 +29,7 @@ export function lostTestsPart(files: readonly PatchFile[], onPath: (path: string
   return [
     section(
       'lost-tests',
-      `Lines of ${counted(lost.length, 'test file')} are replaced or gone`,
+      `${counted(lost.length, 'test file')} lost lines`,
       'fair',
       element('ul', {}, ...lost.slice(0, MAX_LISTED).map(item)),
       unlisted > 0 ? element('p', { class: 'faint' }, `and ${unlisted} more`) : '',

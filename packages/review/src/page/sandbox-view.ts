@@ -40,16 +40,10 @@ export class SandboxView {
   readonly #diff: DiffView;
   readonly #files: FileList;
   readonly #overview = element('div', { class: 'overview' }, element('p', { class: 'faint' }, 'Looking …'));
-  readonly #lostTests = element('div', { hidden: true });
+  readonly #lostTests = element('div', { class: 'lost' });
   readonly #calls = element('div', { class: 'tab-body calls-body', hidden: true });
   readonly #status = element('span', { class: 'status faint', role: 'status' }, 'Reading the changes …');
   readonly #taking = element('div', { class: 'taking' });
-  readonly #takeAll = element('input', {
-    type: 'checkbox',
-    title: 'Take all files, or none (T)',
-    'aria-label': 'Take all files',
-    onchange: () => this.takeAll(),
-  });
   readonly #tabs: ReadonlyMap<Tab, HTMLButtonElement>;
   readonly #gone = new AbortController();
   readonly #notes: NotesView;
@@ -84,7 +78,7 @@ export class SandboxView {
       readWhole: async (file) => await this.#source.whole(file, this.#tip),
       onTakeHunk: (file, hunk, isTaken) => this.#take(this.#taken.withHunk(file, hunk, isTaken)),
     });
-    this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
+    this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake, onTakeAll: () => this.takeAll() });
     this.#diff.setSplit(isSplit);
     const tab = (key: Tab, title: string) => [key, tabButton(key, title, () => this.show(key))] as const;
     this.#tabs = new Map([tab('changes', 'Changes'), tab('since', 'Since you looked'), tab('calls', 'Calls')]);
@@ -97,12 +91,7 @@ export class SandboxView {
         { class: 'side', 'aria-label': `Overview of ${name}` },
         element(isBeside ? 'h2' : 'h1', { class: 'name' }, name),
         this.#overview,
-        element(
-          'div',
-          { class: 'files-title' },
-          element('h2', {}, 'Files'),
-          element('label', { class: 'take' }, this.#takeAll, 'all'),
-        ),
+        this.#files.head,
         this.#files.view,
         this.#taking,
         this.#notes.view,
@@ -159,9 +148,8 @@ export class SandboxView {
     if (path !== undefined) this.#take(this.#taken.withFile(path, this.#taken.of(path) !== 'all'));
   }
 
-  /** All files, so that a few can be left; none where all are taken. */
   takeAll(): void {
-    this.#take(this.#isAllTaken ? new Taken() : Taken.all(this.#all));
+    this.#take(this.#taken.whole === this.#all.length ? new Taken() : Taken.all(this.#all));
   }
 
   takeHunk(): void {
@@ -191,10 +179,6 @@ export class SandboxView {
       element('span', {}, file?.name ?? ''),
       at > 0 && this.#tab === 'changes' ? element('span', { class: 'faint' }, `${at} of ${this.#all.length}`) : '',
     );
-  }
-
-  get #isAllTaken(): boolean {
-    return this.#all.length > 0 && this.#all.every(({ path }) => this.#taken.of(path) === 'all');
   }
 
   get #address(): string {
@@ -269,7 +253,6 @@ export class SandboxView {
           ? 'No changes.'
           : `${counted(this.#all.length, 'file')}, state ${this.#tip?.slice(0, 10)}`;
       this.#lostTests.replaceChildren(...lostTestsPart(this.#all, (path) => this.openPath(path)));
-      this.#lostTests.hidden = this.#lostTests.childElementCount === 0;
       this.#showTaking();
       this.#showCurrent(this.#diff.currentFile);
       if (this.#all.length === 0) this.#diff.view.replaceChildren(element('p', { class: 'empty' }, 'No changes.'));
@@ -302,9 +285,6 @@ export class SandboxView {
   #showTaking(): void {
     const some = this.#taken.size;
     const disabled = this.#tip === undefined || this.#all.length === 0;
-    this.#takeAll.disabled = disabled;
-    this.#takeAll.checked = this.#isAllTaken;
-    this.#takeAll.indeterminate = some > 0 && !this.#isAllTaken;
     const button = (text: string, verb: 'apply' | 'merge', isPrimary: boolean) =>
       element('button', { class: isPrimary ? 'primary' : '', disabled, onclick: () => this.decide(verb) }, text);
     this.#taking.replaceChildren(
