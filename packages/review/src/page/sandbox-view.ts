@@ -221,9 +221,8 @@ export class SandboxView {
 
   async #loadDiff(): Promise<void> {
     let waiting: PatchFile[] = [];
-    let isAsked = false;
+    let [isAsked, isWhole] = [false, false];
     let expected = 0;
-    let isWhole = false;
     const flush = () => {
       isAsked = false;
       const files = waiting;

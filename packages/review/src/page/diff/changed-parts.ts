@@ -27,7 +27,7 @@ export function changedParts(hunk: PatchHunk, index: number): readonly Part[] {
   return same < lengthOf(own) * 0.3 ? [] : parts; // another line, and no change of this one
 }
 
-/** What people read of a text: all lines have spaces in common. */
+/** Characters without the spaces, which all lines have in common. */
 const lengthOf = (text: string): number => text.replaceAll(/\s/g, '').length;
 
 /** Removed lines and as many added ones behind them belong together, one by one. */
