@@ -290,7 +290,10 @@ describe('the page', () => {
   });
 
   it('FC-492: takes all files but some, by key and by mouse', async () => {
-    await using seen = await seePage(fakeWorks(() => numberedPatch(9, 2), 9));
+    const test = { call: 1, command: 'npm test', actor: 'cli', atMs: 0, outcome: 'ok', exitCode: 0, isOwnExit: true };
+    const proof = { tests: [{ ...test, changesSince: 0 }], looked: 1, isMore: false };
+    const more = { 'sandbox-plan': () => ({ ...PLAN, integration: 'apply', proof }) };
+    await using seen = await seePage(fakeWorks(() => numberedPatch(9, 2), 9, more));
     const { page } = seen;
     await page.locator('.files li').nth(8).waitFor();
     const all = page.getByRole('checkbox', { name: 'Take all files' });
@@ -298,10 +301,14 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Apply 9 files' }).waitFor();
     expect(await all.isChecked()).toBe(true);
     await page.locator('.files').getByRole('checkbox').nth(3).uncheck();
-    await page.getByRole('button', { name: 'Apply 8 files' }).waitFor();
+    await page.getByRole('button', { name: 'Apply 8 files' }).click();
+    await page.locator('dialog').getByText('Tested with all its changes, not with these alone').waitFor();
+    await page.keyboard.press('Escape');
     expect(await all.evaluate((box) => (box as HTMLInputElement).indeterminate)).toBe(true);
     await all.click();
-    await page.getByRole('button', { name: 'Apply 9 files' }).waitFor();
+    await page.getByRole('button', { name: 'Apply 9 files' }).click();
+    await page.locator('dialog').getByText('Tested as it is now').waitFor();
+    await page.keyboard.press('Escape');
     await all.click();
     await page.getByRole('button', { name: 'Apply all' }).waitFor();
   });

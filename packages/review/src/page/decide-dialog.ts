@@ -14,6 +14,8 @@ export interface Asked {
   readonly paths: readonly string[];
   /** Some changes of other files, for an apply. */
   readonly parts: readonly FilePart[];
+  /** Whether something of it is left. */
+  readonly isPart: boolean;
   /** The state that the page shows: a yes is to it and to no other. */
   readonly tip: string;
   /** Lines of it that were too many for the page. */
@@ -66,7 +68,7 @@ export async function openDecision(
         onConflict: (file) =>
           void conflicts.open(file, { integration: asked.verb, into, ...asked }, asked.tip, () => void show(commit)),
       }),
-      proofPart(found.plan, (call) => events.onCall(call)),
+      proofPart(found.plan, (call) => events.onCall(call), asked.isPart),
       risksPart(found.plan, (path) => {
         close();
         events.onPath(path);

@@ -160,8 +160,9 @@ export class SandboxView {
   decide(verb: 'apply' | 'merge'): void {
     if (this.#tip === undefined) return;
     const [paths, parts] = verb === 'apply' ? [this.#taken.paths(this.#all), this.#taken.parts(this.#all)] : [[], []];
+    const isPart = parts.length > 0 || (paths.length > 0 && this.#taken.whole < this.#all.length);
     const unshownLines = this.#all.reduce((sum, { leftOut }) => sum + leftOut, 0);
-    const asked = { sandbox: this.#name, verb, paths, parts, tip: this.#tip, unshownLines };
+    const asked = { sandbox: this.#name, verb, paths, parts, isPart, tip: this.#tip, unshownLines };
     void openDecision(this.#server, asked, this.#conflicts, {
       onDone: (decided) => {
         showDone(this.#name, verb, decided);
@@ -221,8 +222,7 @@ export class SandboxView {
 
   async #loadDiff(): Promise<void> {
     let waiting: PatchFile[] = [];
-    let [isAsked, isWhole] = [false, false];
-    let expected = 0;
+    let [expected, isAsked, isWhole] = [0, false, false];
     const flush = () => {
       isAsked = false;
       const files = waiting;
