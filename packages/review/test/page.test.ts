@@ -412,7 +412,7 @@ describe('the page', () => {
     const box = (name: RegExp) => page.locator('.list').getByRole('checkbox', { name });
     await box(/line 30/).check();
     await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
-    expect(await box(/^Take a$/).evaluate((one) => (one as HTMLInputElement).indeterminate)).toBe(true);
+    await page.locator('.list input[aria-label="Take a"]:indeterminate').waitFor(); // drawn with the next frame
     expect(await page.locator('.hunk').getByRole('checkbox').count()).toBe(3); // a new file is whole or nothing
     expect(await violations(page)).toEqual([]);
     await box(/^Take a$/).check();
@@ -460,8 +460,9 @@ describe('the page', () => {
     expect(await violations(page)).toEqual([]);
     await box(/line 12 of a$/).check();
     await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
-    expect(await box(/^Take a$/).evaluate((one) => (one as HTMLInputElement).indeterminate)).toBe(true);
+    await page.locator('.list input[aria-label="Take a"]:indeterminate').waitFor(); // drawn with the next frame
     await page.keyboard.press('r');
+    await page.getByRole('button', { name: 'Apply all' }).waitFor(); // the view that is new
     await box(/line 10 of a$/).waitFor();
     await page.keyboard.press('Home');
     await page.keyboard.press('n');
