@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import type { FilePart, SettledFile } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
 import { decide, decisionOf } from './answers/decide.ts';
@@ -110,11 +110,11 @@ export function sendJson(response: ServerResponse, status: number, body: object)
 }
 
 async function sendLines(response: ServerResponse, objects: AsyncIterable<object>): Promise<void> {
-  for await (const object of objects) {
-    if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
-    if (!response.write(`${JSON.stringify(object)}\n`))
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    if (response.destroyed) return;
-  }
-  response.end();
+  const lines = async function* () {
+    for await (const object of objects) {
+      if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+      yield `${JSON.stringify(object)}\n`;
+    }
+  };
+  await pipeline(lines, response);
 }

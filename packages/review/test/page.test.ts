@@ -71,6 +71,11 @@ function hostileWorks() {
   });
 }
 
+const worksOf = (patch: string) =>
+  fakeWorks(async function* () {
+    yield Buffer.from(patch);
+  }, 1);
+
 const COMMON = Array.from({ length: 20 }, (_, at) => `common ${at}\n`).join('');
 const PARTS: readonly ConflictPart[] = [
   { text: COMMON },
@@ -252,6 +257,90 @@ describe('the page', () => {
     }
   });
 
+  it('FC-490: marks each word that differs, in a line where more than one does', async () => {
+    const [before, after] = [
+      '  return items.slice(from, from + size);',
+      '  return lines.slice(from, from + size - 1);',
+    ];
+    const patch = `diff --git a/a.js b/a.js\n--- a/a.js\n+++ b/a.js\n@@ -1,2 +1,2 @@\n-${before}\n-all of it\n+${after}\n+something other\n`;
+    await using seen = await seePage(worksOf(patch));
+    await seen.page.locator('.line.added .changed').first().waitFor();
+    const marked = async (side: string) =>
+      (await seen.page.locator(`.line.${side}`).first().locator('.changed').allInnerTexts())
+        .join('')
+        .replaceAll(' ', '');
+    expect([await marked('removed'), await marked('added')]).toEqual(['items', 'lines-1']);
+    expect(await seen.page.locator('.line.added').last().locator('.changed').count()).toBe(0); // another line
+  });
+
+  it('FC-491: names the tests that lost lines, and none that only got some', async () => {
+    const file = (path: string, line: string) =>
+      `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${line}`;
+    const loses = '@@ -1,1 +1,1 @@\n-test(one)\n+test.skip(one)\n';
+    const paths = ['a.test.js', 'pkg/a_test.go', 'src/OrderTest.java', 'test_b.py', 'tests/c.rs'];
+    const others = ['src/latest.js', 'src/contest.js', 'src/attestation.go', 'inspect.py'];
+    const patch = [...paths, ...others].map((path) => file(path, loses)).join('');
+    await using seen = await seePage(worksOf(`${patch}${file('grown.test.js', '@@ -1,1 +1,2 @@\n one\n+two\n')}`));
+    const { page } = seen;
+    await page.getByText('5 test files lost lines').waitFor();
+    expect(await page.locator('.lost-tests .path').allInnerTexts()).toEqual(paths);
+    expect(await violations(page)).toEqual([]);
+    await page.locator('.lost-tests .path').last().click();
+    await page.locator('.current-file').getByText('tests/c.rs').waitFor();
+  });
+
+  it('FC-492: takes all files but some, by key and by mouse', async () => {
+    const test = { call: 1, command: 'npm test', actor: 'cli', atMs: 0, outcome: 'ok', exitCode: 0, isOwnExit: true };
+    const proof = { tests: [{ ...test, changesSince: 0 }], looked: 1, isMore: false };
+    const more = { 'sandbox-plan': () => ({ ...PLAN, integration: 'apply', proof }) };
+    await using seen = await seePage(fakeWorks(() => numberedPatch(9, 2), 9, more));
+    const { page } = seen;
+    await page.locator('.files li').nth(8).waitFor();
+    const all = page.getByRole('checkbox', { name: 'Take all files' });
+    await page.keyboard.press('T');
+    await page.getByRole('button', { name: 'Apply 9 files' }).waitFor();
+    expect(await all.isChecked()).toBe(true);
+    await page.locator('.files').getByRole('checkbox').nth(3).uncheck();
+    await page.getByRole('button', { name: 'Apply 8 files' }).click();
+    await page.locator('dialog').getByText('Tested with all its changes, not with these alone').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await all.evaluate((box) => (box as HTMLInputElement).indeterminate)).toBe(true);
+    await all.click();
+    await page.getByRole('button', { name: 'Apply 9 files' }).click();
+    await page.locator('dialog').getByText('Tested as it is now').waitFor();
+    await page.keyboard.press('Escape');
+    await all.click();
+    await page.getByRole('button', { name: 'Apply all' }).waitFor();
+  });
+
+  it('FC-493: says before a yes that conflicts go into the work tree, and names that behind it', async () => {
+    await using seen = await seePage(conflictingWorks());
+    const { page } = seen;
+    await page.getByRole('button', { name: 'Apply all' }).click();
+    await page.getByText('with 1 conflict for you to resolve and commit. The sandbox hostile stays.').waitFor();
+    await page.getByRole('button', { name: 'Stage the changes and leave 1 conflict to me' }).click();
+    await page.getByRole('heading', { name: 'Conflicts are in your work tree' }).waitFor();
+  });
+
+  it('FC-494: breaks a long line between words, and a word alone that is longer than the line', async () => {
+    const patch = `diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -0,0 +1,2 @@\n+${'1000 '.repeat(80)}\n+${'x'.repeat(600)}\n`;
+    await using seen = await seePage(worksOf(patch));
+    await seen.page.locator('.line code').nth(1).waitFor();
+    const [words, word] = (await seen.page.locator('.line code').evaluateAll((codes) =>
+      codes.map((code) => {
+        const text = code.firstChild as Text;
+        const range = document.createRange();
+        return Array.from({ length: text.length / 5 }, (_, at) => {
+          range.setStart(text, at * 5);
+          range.setEnd(text, at * 5 + 4);
+          return range.getClientRects().length;
+        }).filter((rows) => rows > 1).length;
+      }),
+    )) as [number, number];
+    expect(words).toBe(0);
+    expect(word).toBeGreaterThan(0);
+  });
+
   it('FC-354: escapes stand side by side too; FC-357: lines of both sides stand beside each other, however they wrap', async () => {
     const long = 'word '.repeat(80);
     const patch = `diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-\u202eshort\n+${long}\n three\n`;
@@ -323,7 +412,7 @@ describe('the page', () => {
     const box = (name: RegExp) => page.locator('.list').getByRole('checkbox', { name });
     await box(/line 30/).check();
     await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
-    expect(await box(/^Take a$/).evaluate((one) => (one as HTMLInputElement).indeterminate)).toBe(true);
+    await page.locator('.list input[aria-label="Take a"]:indeterminate').waitFor(); // drawn with the next frame
     expect(await page.locator('.hunk').getByRole('checkbox').count()).toBe(3); // a new file is whole or nothing
     expect(await violations(page)).toEqual([]);
     await box(/^Take a$/).check();
@@ -371,8 +460,9 @@ describe('the page', () => {
     expect(await violations(page)).toEqual([]);
     await box(/line 12 of a$/).check();
     await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
-    expect(await box(/^Take a$/).evaluate((one) => (one as HTMLInputElement).indeterminate)).toBe(true);
+    await page.locator('.list input[aria-label="Take a"]:indeterminate').waitFor(); // drawn with the next frame
     await page.keyboard.press('r');
+    await page.getByRole('button', { name: 'Apply all' }).waitFor(); // the view that is new
     await box(/line 10 of a$/).waitFor();
     await page.keyboard.press('Home');
     await page.keyboard.press('n');
@@ -592,6 +682,9 @@ describe('the page', () => {
 
 describe('2,000 files and 200,000 lines', () => {
   it('FC-423: are shown as they come, a screen of them at a time, without a block, in less than 300 MB', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => void warnings.push(message);
+    process.on('warning', onWarning);
     await using seen = await seePage(fakeWorks(() => numberedPatch(2_000, 100), 2_000));
     const { page } = seen;
     await page.addInitScript(`
@@ -633,6 +726,8 @@ describe('2,000 files and 200,000 lines', () => {
       longest.push(Number(await page.evaluate(`Math.max(0, ...${before}.map(([, duration]) => duration))`)));
     }
     expect(Math.min(...longest)).toBeLessThan(100);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
     const rows = await page.locator('.row').count();
     expect(rows).toBeGreaterThan(20);
     expect(rows).toBeLessThan(200);

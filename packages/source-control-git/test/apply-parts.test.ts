@@ -1,7 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { IntegrationPlan, OfferedFile, SourceRepository } from '@litterbox/core/provider';
+import { git } from '../src/index.ts';
 import { begin, put, record, snapshot, GitFixture } from './git-fixture.ts';
 
 const numbered = (count: number, change: Readonly<Record<number, string>> = {}) =>
@@ -48,6 +49,30 @@ describe('parts of an apply', () => {
     fixture.git(root, 'commit', '-qm', 'the rest');
     expect(await repository.isMerged(id)).toBe(true);
     fixture.git(root, 'fsck', '--strict', '--full');
+  });
+
+  test('FC-495: the number of programs is that of one path, however many are taken', async () => {
+    await using fixture = new GitFixture();
+    const names = Array.from({ length: 40 }, (_, at) => `d${at % 3}/f${at}`);
+    const root = fixture.repository({ 'd0/f0': 'was\n' });
+    const log = join(fixture.directory, 'programs');
+    const gitBinary = join(fixture.directory, 'counted-git');
+    writeFileSync(gitBinary, `#!/bin/sh\necho >> '${log}'\nexec /usr/bin/git "$@"\n`, { mode: 0o755 });
+    const { state: stateDirectory, environment } = fixture;
+    await using control = git({ stateDirectory, environment, gitBinary });
+    const repository = await control.open(root);
+    const id = await begin(repository);
+    await record(repository, id, { ...Object.fromEntries(names.map((name) => [name, 'is\n'])), left: 'l\n' });
+    const programsOf = async (paths: readonly string[], files: number) => {
+      writeFileSync(log, '');
+      expect((await repository.plan(id, { ...ask, paths })).changes).toHaveLength(files);
+      return readFileSync(log).length;
+    };
+    const one = await programsOf(['d0/f0'], 1);
+    expect(one).toBeGreaterThan(0);
+    expect(await programsOf(names, 40)).toBe(one);
+    expect(await programsOf(['d0', 'd1/', 'd2/f2'], 28)).toBe(one);
+    await expect(programsOf([...names, 'd0/f', 'nowhere'], 0)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   test('are those of the sandbox too, as the page shows them: one is taken and committed, then another', async () => {

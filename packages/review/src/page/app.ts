@@ -230,6 +230,8 @@ export class App {
         return one?.diff.fold();
       case 'take':
         return one?.takeCurrent();
+      case 'take-all':
+        return one?.takeAll();
       case 'whole':
         return void one?.diff.toggleWhole();
       case 'take-hunk':

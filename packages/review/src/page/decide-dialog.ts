@@ -14,6 +14,8 @@ export interface Asked {
   readonly paths: readonly string[];
   /** Some changes of other files, for an apply. */
   readonly parts: readonly FilePart[];
+  /** Whether something of it is left. */
+  readonly isPart: boolean;
   /** The state that the page shows: a yes is to it and to no other. */
   readonly tip: string;
   /** Lines of it that were too many for the page. */
@@ -66,7 +68,7 @@ export async function openDecision(
         onConflict: (file) =>
           void conflicts.open(file, { integration: asked.verb, into, ...asked }, asked.tip, () => void show(commit)),
       }),
-      proofPart(found.plan, (call) => events.onCall(call)),
+      proofPart(found.plan, (call) => events.onCall(call), asked.isPart),
       risksPart(found.plan, (path) => {
         close();
         events.onPath(path);
@@ -128,7 +130,8 @@ class DecisionForm {
     this.#isRisky = plan.risks.files > 0;
     const into = plan.branch ?? 'HEAD';
     const words = verb === 'merge' ? `Merge into ${into}` : commit ? `Commit to ${into}` : 'Stage the changes';
-    this.#go = element('button', { class: 'primary', onclick: () => this.#decide(onYes) }, words);
+    const left = plan.conflicts.length > 0 ? ` and leave ${counted(plan.conflicts.length, 'conflict')} to me` : '';
+    this.#go = element('button', { class: 'primary', onclick: () => this.#decide(onYes) }, words + left);
     this.#go.disabled = this.#isRisky;
     this.#accept.addEventListener('change', () => (this.#go.disabled = !this.#accept.checked));
   }
@@ -164,9 +167,15 @@ function titleOf({ sandbox, verb, paths, parts }: Asked): string {
   return `${verb === 'merge' ? 'Merge' : 'Apply'} ${some === '' ? sandbox : `${some} of ${sandbox}`}`;
 }
 
-function effectOf({ integration, files, branch, head, tip }: Plan, sandbox: string, commit: boolean): string {
+function effectOf(
+  { integration, files, branch, head, tip, conflicts }: Plan,
+  sandbox: string,
+  commit: boolean,
+): string {
   const into = branch ?? head.slice(0, 10);
   const what = `${counted(files, 'file')} at ${tip.slice(0, 10)} ${files === 1 ? 'goes' : 'go'}`;
+  if (conflicts.length > 0)
+    return `${what} into index and work tree of ${into}, with ${counted(conflicts.length, 'conflict')} for you to resolve and commit. The sandbox ${sandbox} stays.`;
   if (commit)
     return `${what} into a commit of yours on ${into}. What you have staged besides stays. The sandbox stays.`;
   return integration === 'merge'

@@ -7,6 +7,7 @@ import type { Taken } from './taken.ts';
 export interface FileListEvents {
   onOpen(path: string): void;
   onTake(path: string, isTaken: boolean): void;
+  onTakeAll(): void;
 }
 
 /** Files that are listed; of more the diff itself has all. */
@@ -16,22 +17,28 @@ const SETTLED_MS = 120;
 
 /** The changed files with a box each, for who takes some of them. */
 export class FileList {
+  readonly head: HTMLElement;
   readonly view = element('ul', { class: 'files' });
   readonly #events: FileListEvents;
   readonly #items = new Map<string, { readonly item: HTMLElement; readonly box: HTMLInputElement }>();
+  readonly #all = element('input', {
+    type: 'checkbox',
+    title: 'Take all files, or none (T)',
+    'aria-label': 'Take all files',
+    onchange: () => this.#events.onTakeAll(),
+  });
+  #files = 0;
   #current: HTMLElement | undefined;
   #timer: number | undefined;
 
   constructor(events: FileListEvents) {
     this.#events = events;
-  }
-
-  clear(): void {
-    this.#items.clear();
-    this.view.replaceChildren();
+    const box = element('label', { class: 'take' }, this.#all, 'all');
+    this.head = element('div', { class: 'files-title' }, element('h2', {}, 'Files'), box);
   }
 
   add(files: readonly PatchFile[], isNew: (path: string) => boolean): void {
+    this.#files += files.length;
     const room = Math.max(0, MAX_LISTED - this.#items.size);
     this.view.append(...files.slice(0, room).map((file) => this.#item(file, isNew(file.path))));
     if (files.length > room)
@@ -39,6 +46,8 @@ export class FileList {
   }
 
   setTaken(taken: Taken): void {
+    this.#all.checked = this.#files > 0 && taken.whole === this.#files;
+    this.#all.indeterminate = taken.size > 0 && !this.#all.checked;
     for (const [path, { box }] of this.#items) {
       box.checked = taken.of(path) === 'all';
       box.indeterminate = taken.of(path) === 'some';
@@ -82,7 +91,8 @@ export class FileList {
   }
 }
 
-function countsOf({ hunks }: PatchFile): readonly [plus: number, minus: number] {
+/** Lines that came, and lines that went. */
+export function countsOf({ hunks }: PatchFile): readonly [plus: number, minus: number] {
   let [plus, minus] = [0, 0];
   for (const { lines } of hunks)
     for (const line of lines) {

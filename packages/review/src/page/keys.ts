@@ -7,6 +7,7 @@ export const KEYS: readonly (readonly [keys: readonly string[], words: string, a
   [['x'], 'fold or unfold the file', 'fold'],
   [['f'], 'all lines of the file, or its changes alone', 'whole'],
   [['t'], 'take the file, or leave it', 'take'],
+  [['T'], 'take all files, or none', 'take-all'],
   [['h'], 'take the hunk, or leave it', 'take-hunk'],
   [['e'], 'split the hunk into its changes', 'split-hunk'],
   [['c'], 'another sandbox beside this one, such as another racer', 'beside'],
@@ -31,6 +32,7 @@ export type Action =
   | 'fold'
   | 'whole'
   | 'take'
+  | 'take-all'
   | 'take-hunk'
   | 'split-hunk'
   | 'beside'

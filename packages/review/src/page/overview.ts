@@ -3,7 +3,7 @@ import { element } from './element.ts';
 import { ago, counted } from './words.ts';
 
 /** A part of the overview with a heading that says the result. */
-function section(kind: string, title: string, tone: string, ...children: (Node | string)[]): HTMLElement {
+export function section(kind: string, title: string, tone: string, ...children: (Node | string)[]): HTMLElement {
   return element(
     'details',
     { class: `part ${kind}`, open: true },
@@ -47,9 +47,11 @@ export const testTone = ({ exitCode, isOwnExit, changesSince }: TestRun): 'good'
       ? 'good'
       : 'fair';
 
-/** Whether it was tested, and whether that saw the files as they are. */
-export function proofPart({ proof }: Plan, onCall: (call: number) => void): HTMLElement {
+/** Whether it was tested, and whether that saw the files as they are. @param isPart some of its changes alone are taken */
+export function proofPart({ proof }: Plan, onCall: (call: number) => void, isPart = false): HTMLElement {
   const [last] = proof.tests;
+  const tested = (title: string, tone: string) =>
+    section('proof', title, tone, element('ul', {}, ...proof.tests.map((test) => testItem(test, onCall))));
   if (!last) {
     const where = proof.isMore ? `the last ${proof.looked} calls` : 'any call';
     return section(
@@ -60,9 +62,10 @@ export function proofPart({ proof }: Plan, onCall: (call: number) => void): HTML
     );
   }
   const titles = { good: 'Tested as it is now', fair: 'Tested, but not as it is now', bad: 'Its tests fail' };
+  if (isPart && testTone(last) === 'good') return tested('Tested with all its changes, not with these alone', 'fair');
   const tone = testTone(last);
   const title = tone === 'fair' && last.changesSince === 0 ? 'The result of its tests is not known' : titles[tone];
-  return section('proof', title, tone, element('ul', {}, ...proof.tests.map((test) => testItem(test, onCall))));
+  return tested(title, tone);
 }
 
 function testItem(test: TestRun, onCall: (call: number) => void): HTMLElement {

@@ -7,6 +7,7 @@ import { DiffView } from './diff/diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
 import { FileSource } from './file-source.ts';
+import { lostTestsPart } from './lost-tests.ts';
 import { NotesView } from './notes.ts';
 import { conflictsPart, proofPart, risksPart } from './overview.ts';
 import { Refused, type Server, wordsOf } from './server.ts';
@@ -39,6 +40,7 @@ export class SandboxView {
   readonly #diff: DiffView;
   readonly #files: FileList;
   readonly #overview = element('div', { class: 'overview' }, element('p', { class: 'faint' }, 'Looking …'));
+  readonly #lostTests = element('div', { class: 'lost' });
   readonly #calls = element('div', { class: 'tab-body calls-body', hidden: true });
   readonly #status = element('span', { class: 'status faint', role: 'status' }, 'Reading the changes …');
   readonly #taking = element('div', { class: 'taking' });
@@ -76,7 +78,7 @@ export class SandboxView {
       readWhole: async (file) => await this.#source.whole(file, this.#tip),
       onTakeHunk: (file, hunk, isTaken) => this.#take(this.#taken.withHunk(file, hunk, isTaken)),
     });
-    this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake });
+    this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake, onTakeAll: () => this.takeAll() });
     this.#diff.setSplit(isSplit);
     const tab = (key: Tab, title: string) => [key, tabButton(key, title, () => this.show(key))] as const;
     this.#tabs = new Map([tab('changes', 'Changes'), tab('since', 'Since you looked'), tab('calls', 'Calls')]);
@@ -89,7 +91,7 @@ export class SandboxView {
         { class: 'side', 'aria-label': `Overview of ${name}` },
         element(isBeside ? 'h2' : 'h1', { class: 'name' }, name),
         this.#overview,
-        element('h2', { class: 'files-title' }, 'Files'),
+        this.#files.head,
         this.#files.view,
         this.#taking,
         this.#notes.view,
@@ -146,6 +148,10 @@ export class SandboxView {
     if (path !== undefined) this.#take(this.#taken.withFile(path, this.#taken.of(path) !== 'all'));
   }
 
+  takeAll(): void {
+    this.#take(this.#taken.whole === this.#all.length ? new Taken() : Taken.all(this.#all));
+  }
+
   takeHunk(): void {
     const { file, hunk } = this.#diff.currentHunk ?? {};
     if (file && hunk) this.#take(this.#taken.withHunk(file, hunk, !this.#taken.hasHunk(file.path, hunk)));
@@ -154,8 +160,9 @@ export class SandboxView {
   decide(verb: 'apply' | 'merge'): void {
     if (this.#tip === undefined) return;
     const [paths, parts] = verb === 'apply' ? [this.#taken.paths(this.#all), this.#taken.parts(this.#all)] : [[], []];
+    const isPart = parts.length > 0 || (paths.length > 0 && this.#taken.whole < this.#all.length);
     const unshownLines = this.#all.reduce((sum, { leftOut }) => sum + leftOut, 0);
-    const asked = { sandbox: this.#name, verb, paths, parts, tip: this.#tip, unshownLines };
+    const asked = { sandbox: this.#name, verb, paths, parts, isPart, tip: this.#tip, unshownLines };
     void openDecision(this.#server, asked, this.#conflicts, {
       onDone: (decided) => {
         showDone(this.#name, verb, decided);
@@ -187,6 +194,7 @@ export class SandboxView {
         ...(plan.unsettled === undefined ? [] : [element('p', { class: 'unsettled' }, plan.unsettled)]),
         risksPart(plan, (path) => this.openPath(path)),
         proofPart(plan, (call) => void this.#dialogs.showCall(call)),
+        this.#lostTests,
         this.#conflictsPart(plan),
       );
       this.#diff.setRisks(plan.risks.groups);
@@ -214,9 +222,7 @@ export class SandboxView {
 
   async #loadDiff(): Promise<void> {
     let waiting: PatchFile[] = [];
-    let isAsked = false;
-    let expected = 0;
-    let isWhole = false;
+    let [expected, isAsked, isWhole] = [0, false, false];
     const flush = () => {
       isAsked = false;
       const files = waiting;
@@ -245,6 +251,7 @@ export class SandboxView {
         this.#all.length === 0
           ? 'No changes.'
           : `${counted(this.#all.length, 'file')}, state ${this.#tip?.slice(0, 10)}`;
+      this.#lostTests.replaceChildren(...lostTestsPart(this.#all, (path) => this.openPath(path)));
       this.#showTaking();
       this.#showCurrent(this.#diff.currentFile);
       if (this.#all.length === 0) this.#diff.view.replaceChildren(element('p', { class: 'empty' }, 'No changes.'));

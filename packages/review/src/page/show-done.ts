@@ -17,5 +17,5 @@ export function showDone(
     conflicts: `${files} Resolve them and git commit, or go back: git merge --abort.`,
   }[outcome];
   const deleted = isDeleted ? [element('p', {}, `The sandbox ${sandbox} is deleted.`)] : [];
-  openDialog('Done', element('p', {}, words), ...deleted);
+  openDialog(outcome === 'conflicts' ? 'Conflicts are in your work tree' : 'Done', element('p', {}, words), ...deleted);
 }

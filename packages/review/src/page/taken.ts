@@ -17,6 +17,11 @@ export class Taken {
     return this.#files.size + this.#changes.size;
   }
 
+  /** Files that are taken whole. */
+  get whole(): number {
+    return this.#files.size;
+  }
+
   /** Whole files. One that was renamed is taken under both of its names, or it would be there twice. @param files those that are shown */
   paths(files: readonly PatchFile[]): readonly string[] {
     const taken = files.filter(({ path }) => this.#files.has(path));
@@ -30,6 +35,11 @@ export class Taken {
 
   hasHunk(path: string, hunk: PatchHunk): boolean {
     return this.#files.has(path) || changesOf(hunk).every((change) => this.#changes.get(path)?.has(change));
+  }
+
+  /** All of these files, whole. */
+  static all(files: readonly PatchFile[]): Taken {
+    return new Taken(files.map(({ path }) => path));
   }
 
   withFile(path: string, isTaken: boolean): Taken {

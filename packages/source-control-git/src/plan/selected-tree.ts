@@ -1,4 +1,12 @@
-import { LitterboxError, type ObjectId, type Slug, visibleName, advice, step } from '@litterbox/core/provider';
+import {
+  type FileChange,
+  LitterboxError,
+  type ObjectId,
+  type Slug,
+  visibleName,
+  advice,
+  step,
+} from '@litterbox/core/provider';
 import type { ByteString } from '../git/byte-text.ts';
 import { addEdit, editedDirectory, editTree } from '../objects/edit-tree.ts';
 import { compareTrees, type PathStep } from '../store/read-diff.ts';
@@ -24,7 +32,10 @@ export async function selectedTree(
   paths: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<ObjectId> {
+  const changed = withDirectories(await compareTrees(store, [base, tip], { paths, signal }));
   for (const path of paths) {
+    if (changed.has(path.replace(/\/+$/, ''))) continue;
+    // Git knows other ways to write a path, such as ./a.
     if ((await compareTrees(store, [base, tip], { paths: [path], signal })).length > 0) continue;
     throw new LitterboxError('NOT_FOUND', `The sandbox ${slug} changed nothing at ${visibleName(path)}.`, {
       operation: 'integration.plan',
@@ -41,4 +52,12 @@ export async function selectedTree(
     if (next) addEdit(edits, path, { type: 'entry', mode: next.mode as TreeMode, oid: next.oid });
     else if (!isReplaced(path)) addEdit(edits, path, { type: 'delete' }); // else a file takes the place of its directory
   return await store.put(async (sink) => (await editTree(store.reader, sink, onto, edits)) ?? store.format.emptyTree);
+}
+
+/** The paths of changes, and of every directory on their way. */
+function withDirectories(changes: readonly FileChange[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { path } of changes)
+    for (let at = path.length; at > 0; at = path.lastIndexOf('/', at - 1)) found.add(path.slice(0, at));
+  return found;
 }

@@ -1,4 +1,4 @@
-import type { Part } from './changed-part.ts';
+import type { Part } from './changed-parts.ts';
 import { element } from '../element.ts';
 import type { Token } from '../token-emitter.ts';
 
@@ -8,18 +8,18 @@ export interface Gap {
   readonly tail: string;
 }
 
-/** A line of code with its colours, and with the part that changed marked. */
+/** A line of code with its colours, and with the parts that changed marked. */
 export function codeText(
   text: string,
   tokens: readonly Token[] | undefined,
-  part: Part | undefined,
+  parts: readonly Part[],
   gap: Gap | undefined,
 ): HTMLElement {
   const code = element('code');
   let at = 0;
   for (const [length, kind] of tokens ?? ([[text.length, '']] as const)) {
     const end = Math.min(text.length, at + length);
-    for (const [from, to, isChanged] of cut(at, end, part)) {
+    for (const [from, to, isChanged] of cut(at, end, parts)) {
       const piece = text.slice(from, to);
       const classes = [kind === '' ? '' : `c-${kind}`, isChanged ? 'changed' : ''].filter((name) => name !== '');
       code.append(classes.length === 0 ? piece : element('span', { class: classes.join(' ') }, piece));
@@ -37,10 +37,14 @@ export function codeText(
 function* cut(
   from: number,
   to: number,
-  part: Part | undefined,
+  parts: readonly Part[],
 ): Generator<readonly [from: number, to: number, isChanged: boolean]> {
-  if (!part || to <= part[0] || from >= part[1]) return yield [from, to, false];
-  if (from < part[0]) yield [from, part[0], false];
-  yield [Math.max(from, part[0]), Math.min(to, part[1]), true];
-  if (to > part[1]) yield [part[1], to, false];
+  let at = from;
+  for (const [start, end] of parts) {
+    if (end <= at || start >= to) continue;
+    if (start > at) yield [at, start, false];
+    yield [Math.max(at, start), Math.min(to, end), true];
+    at = Math.min(to, end);
+  }
+  if (at < to) yield [at, to, false];
 }

@@ -1,5 +1,5 @@
 import type { PatchFile } from '../answers.ts';
-import { changedPart } from './changed-part.ts';
+import { changedParts } from './changed-parts.ts';
 import { codeText } from './code-text.ts';
 import { type Side, textOf } from './diff-rows.ts';
 import { element } from '../element.ts';
@@ -65,6 +65,6 @@ export class LineRows {
     const text = textOf(line);
     const tokens = this.#painter.tokens(hunk, index, side, languageOf(file.path));
     const gap = typeof line === 'object' ? { more: line[1], tail: line[2] } : undefined;
-    return codeText(text, tokens, isChange ? changedPart(hunk, index) : undefined, gap);
+    return codeText(text, tokens, isChange ? changedParts(hunk, index) : [], gap);
   }
 }

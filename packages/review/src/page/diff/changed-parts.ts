@@ -1,24 +1,34 @@
+import { diffWordsWithSpace } from 'diff';
 import type { PatchHunk } from '../answers.ts';
 import { signOf, textOf } from './diff-rows.ts';
 
 /** Characters of a line, from one to before another. */
 export type Part = readonly [from: number, to: number];
 
+/** Words that may differ before two lines count as different ones: it bounds the time for a long line. */
+const MAX_EDITS = 200;
+
 const known = new WeakMap<PatchHunk, ReadonlyMap<number, number>>();
 
-/** The characters of a line in which it differs from the line that it replaces, or that replaces it. Undefined where it is all of it. */
-export function changedPart(hunk: PatchHunk, index: number): Part | undefined {
+/** The words of a line in which it differs from the line that it replaces, or that replaces it. Nothing where it is all of it. */
+export function changedParts(hunk: PatchHunk, index: number): readonly Part[] {
   const partner = partnersOf(hunk).get(index);
-  if (partner === undefined) return undefined;
-  const [own, other] = [textOf(hunk.lines[index]), textOf(hunk.lines[partner])];
-  const most = Math.min(own.length, other.length);
-  let from = 0;
-  while (from < most && own[from] === other[from]) from++;
-  let same = 0;
-  while (same < most - from && own.at(-1 - same) === other.at(-1 - same)) same++;
-  if (from + same < own.length * 0.3) return undefined; // another line, and no change of this one
-  return [from, own.length - same];
+  if (partner === undefined) return [];
+  const own = textOf(hunk.lines[index]);
+  const words = diffWordsWithSpace(own, textOf(hunk.lines[partner]), { maxEditLength: MAX_EDITS }) ?? [];
+  const parts: Part[] = [];
+  let [at, same] = [0, 0];
+  for (const { value, added, removed } of words) {
+    if (added) continue;
+    if (removed) parts.push([at, at + value.length]);
+    else same += lengthOf(value);
+    at += value.length;
+  }
+  return same < lengthOf(own) * 0.3 ? [] : parts; // another line, and no change of this one
 }
+
+/** Characters without the spaces, which all lines have in common. */
+const lengthOf = (text: string): number => text.replaceAll(/\s/g, '').length;
 
 /** Removed lines and as many added ones behind them belong together, one by one. */
 function partnersOf(hunk: PatchHunk): ReadonlyMap<number, number> {
