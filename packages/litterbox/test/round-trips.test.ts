@@ -33,7 +33,7 @@ const NAMESPACES = {
   read: 1,
   'first write': 4,
   write: 2,
-  list: 1,
+  list: 2, // the directory, then all in it at once, without a program; another machine is asked by one script
   delete: 3,
 };
 const ENGINES = {
@@ -44,7 +44,7 @@ const ENGINES = {
   'attach, no input': 2,
   read: 1,
   write: 3,
-  list: 3, // the engine is asked which one it is
+  list: 4, // the engine is asked which one it is; the directory, then all in it at once
 };
 /** It looks up what another program found out, writes down what it found out itself, and fills the volumes of a new container. */
 const PODMAN = { ...ENGINES, create: 13 };

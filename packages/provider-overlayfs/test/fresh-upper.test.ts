@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { collected, fixtureWorkspace } from '@litterbox/conformance';
+import { collected, eventually, fixtureWorkspace } from '@litterbox/conformance';
 import {
   type ChangeMark,
   SandboxId,
@@ -123,6 +123,11 @@ describe('a fresh upper layer', () => {
       await using runtime = await fixture.provider.open(id);
       await output(runtime, `seq -f f%g ${MOST_ENTRIES + 10} | xargs touch; mkdir many && touch many/one; sleep 0.1`);
       mark = (await told(runtime, undefined)).next;
+      // It is asked for behind the answer.
+      await eventually(
+        async () => existsSync(fixture.file(id, WANTS_FRESH_UPPER)),
+        (isAsked) => isAsked,
+      );
       await output(runtime, 'echo early >early');
     }
     {

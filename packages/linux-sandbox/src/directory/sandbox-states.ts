@@ -31,9 +31,9 @@ export async function* sandboxStates(
   sandboxes: string,
   options?: CallOptions,
 ): AsyncGenerator<RuntimeStatus, void, undefined> {
-  for (const { name } of (await files.list(sandboxes, options)) ?? []) {
-    if (!SandboxId.is(name)) continue;
-    const status = await sandboxState(files, `${sandboxes}/${name}`, name, options);
-    if (status) yield status;
-  }
+  const ids = ((await files.list(sandboxes, options)) ?? [])
+    .map(({ name }) => name)
+    .filter((name) => SandboxId.is(name));
+  const looks = ids.map(async (id) => await sandboxState(files, `${sandboxes}/${id}`, id, options));
+  for (const status of await Promise.all(looks)) if (status) yield status;
 }
