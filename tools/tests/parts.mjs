@@ -246,7 +246,9 @@ const GATE = [
     layer: 'gate',
     why: "agents whose hands are in a sandbox: Codex's protocol on the real thing, the trial of a program, the command, and agents inside",
     files: ['^packages/agents/test/', '^packages/cli/test/(with|agent-run)\\.'],
-    titles: ['^(?!litterbox with codex seats one agent at a time)(?!litterbox agent run (FC-449|ranks))'],
+    titles: [
+      '^(?!litterbox with codex seats one agent at a time)(?!litterbox agent run (FC-449|ranks|FC-318: several))',
+    ],
   },
   {
     name: 'command-line',

@@ -158,6 +158,31 @@ describe('litterbox agent run', () => {
     await eventually(works, (isThere) => !isThere, 10_000);
   });
 
+  it('FC-318: several end inside when the litterbox that started them is killed', async () => {
+    await using scene = await agentFixture();
+    const { fixture, run, environment } = scene;
+    const words = [
+      'agent',
+      'run',
+      'scripted',
+      '--sandbox',
+      'one',
+      '-n',
+      '2',
+      '--',
+      'touch /tmp/works; exec sleep 98764',
+    ];
+    const child = fixture.start(words, environment);
+    const closed = once(child, 'close');
+    while (!existsSync(join(fixture.stateDirectory, 'agents'))) await new Promise((go) => setTimeout(go, 50));
+    await appears(scene, '/tmp/works');
+    const works = async () => (await run('run', 'one', 'cat /proc/[0-9]*/cmdline')).stdout.includes('98764');
+    expect(await works()).toBe(true);
+    child.kill('SIGKILL');
+    await closed;
+    await eventually(works, (isThere) => !isThere, 10_000);
+  });
+
   it('FC-449: notes of the person are its next task, and those with which it cannot begin wait again', async () => {
     await using scene = await agentFixture();
     const { fixture, run } = scene;

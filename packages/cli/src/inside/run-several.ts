@@ -76,11 +76,17 @@ async function runOne(
 ): Promise<Ended> {
   const words = [ownPath(), 'agent', 'run', id, '--json', '--sandbox', sandbox, ...options, '--', prompt];
   // In a group of its own: Ctrl-C of a terminal would be its first signal and ours the second, at which it ends half-way.
-  const child = spawn(process.execPath, words, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(process.execPath, words, {
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'], // it ends with the channel, should this program be killed
+    detached: true,
+  });
+  const { stdout: output, stderr: errors } = child;
+  if (!output || !errors) throw new Error('A program of several has no output.');
   const end = () => void child.kill('SIGTERM');
   signal.addEventListener('abort', end, { once: true });
   const closed = once(child, 'close');
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  const [stdout, stderr] = await Promise.all([text(output), text(errors), closed]);
   signal.removeEventListener('abort', end);
   const ended = endedOf(sandbox, child.exitCode ?? 1, stdout, stderr);
   talk.notice('error' in ended ? `${sandbox}: ${ended.error.message}` : `${sandbox}: ${endText(ended)}.`);

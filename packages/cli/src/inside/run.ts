@@ -5,6 +5,7 @@ import { loadForAgent } from '../load-litterbox.ts';
 import type { Perform } from '../perform.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { askOrCancel } from '../terminal/ask.ts';
+import { endWithParent } from './end-with-parent.ts';
 import { agentNamed, knownAgents } from './known-agents.ts';
 import { assertNotes } from './notes-as-tasks.ts';
 import { namedRacers, racersOf } from './racers.ts';
@@ -25,6 +26,7 @@ const DEFAULT_SILENCE_MS = 900_000;
 /** `litterbox agent run AGENT -- PROMPT`: the agent's own program works inside, without a person and without its key. */
 export const run: Perform = async (context, [list = '', ...words], flags: Flags) => {
   const { talk, directory, signal } = context;
+  endWithParent();
   const [timeLimitMs, silenceMs] = [
     durationOf('--time-limit', flags.timeLimit) ?? DEFAULT_TIME_LIMIT_MS,
     durationOf('--silence', flags.silence) ?? DEFAULT_SILENCE_MS,
