@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { git } from '../src/index.ts';
@@ -81,4 +82,17 @@ test('attributes decide how files merge: with others, what was found before is n
   expect(await said()).toBe(0);
   writeFileSync(elsewhere, '');
   expect(await said()).toBe(1);
+});
+
+test('attributes in the work tree that are no file hold nobody up', async () => {
+  await using fixture = new GitFixture();
+  const root = fixture.repository({ 'a.txt': 'a\n' });
+  const repository = await fixture.control().open(root);
+  const id = await begin(repository, 'one');
+  await record(repository, id, { 'a.txt': 'ONE\n' });
+  execFileSync('mkfifo', [join(root, '.gitattributes')]);
+  expect((await repository.forecast([id], { budgetMs: 60_000 })).conflicts).toEqual([]);
+  rmSync(join(root, '.gitattributes'));
+  symlinkSync('/dev/zero', join(root, '.gitattributes'));
+  expect((await repository.forecast([id], { budgetMs: 60_000 })).conflicts).toEqual([]);
 });

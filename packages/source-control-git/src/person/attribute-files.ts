@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UserRepository } from './user-repository.ts';
+
+/** More of it is known by size and time. */
+const MAX_READ_BYTES = 1024n * 1024n;
 
 /**
  * A name for what the person's files of attributes say (gitattributes(5)). Of those in the work tree the one at the top counts: of deeper
@@ -16,22 +19,32 @@ export function nameAttributes(
   configured?: string,
 ): string {
   const usual = join(config?.startsWith('/') ? config : join(home, '.config'), 'git', 'attributes');
+  const inWorkTree = join(root, '.gitattributes');
   const hash = createHash('sha256');
   for (const path of [
     '/etc/gitattributes',
     '/usr/local/etc/gitattributes',
     configured?.replace(/^~(?=\/)/, home) ?? usual,
     join(commonDirectory, 'info', 'attributes'),
-    join(root, '.gitattributes'),
+    inWorkTree,
   ])
-    hash.update(`${path}\0`).update(bytesOf(path)).update('\0');
+    hash
+      .update(`${path}\0`)
+      .update(textOf(path, path === inWorkTree))
+      .update('\0');
   return hash.digest('hex');
 }
 
-function bytesOf(path: string): Buffer {
+/**
+ * The content of a file, or its size and time where that is much. What is no file says nothing: a pipe or a device in the work tree would hold
+ * up whoever reads it, and a link there is passed over by git too.
+ */
+function textOf(path: string, isInWorkTree: boolean): Buffer | string {
   try {
-    return readFileSync(path);
+    const found = (isInWorkTree ? lstatSync : statSync)(path, { bigint: true });
+    if (!found.isFile()) return '';
+    return found.size > MAX_READ_BYTES ? `${found.size} ${found.mtimeNs}` : readFileSync(path);
   } catch {
-    return Buffer.of(); // git passes over what it cannot read
+    return ''; // git passes over what it cannot read
   }
 }
