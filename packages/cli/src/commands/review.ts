@@ -195,18 +195,19 @@ async function integrate(
 ): Promise<void> {
   const { talk, signal } = context;
   const litterbox = await context.settled();
+  const isPart = (input.paths?.length ?? 0) + (input.parts?.length ?? 0) > 0;
   if (dryRun) {
     const plan = await litterbox.perform(planIntegration, { ...input, integration }, { signal });
     // As the merge itself would end.
     if (plan.conflicts.length > 0) process.exitCode = ERROR_CODES.CONFLICT;
     else if (plan.dirtyOverlap.length > 0 && input.autostash !== true) process.exitCode = ERROR_CODES.DIRTY_WORKTREE;
     if (talk.json) return talk.document(planDocument(plan));
-    return showPlan(talk, plan, true);
+    return showPlan(talk, plan, true, isPart);
   }
   const agent = talk.json ? undefined : await lastAgentCall(litterbox, input.sandbox, signal);
   const operation = integration === 'merge' ? mergeChanges : applyChanges;
   const show = (plan: ShownPlan, hasRisky: boolean) =>
-    showPlan(talk, input.autostash === true ? { ...plan, dirtyOverlap: [] } : plan, hasRisky);
+    showPlan(talk, input.autostash === true ? { ...plan, dirtyOverlap: [] } : plan, hasRisky, isPart);
   const result = await litterbox.perform(operation, input, {
     signal,
     onProgress: talk.progress,
@@ -266,7 +267,7 @@ function requireStashBack(integration: Integration, conflicts: readonly string[]
   );
 }
 
-function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean): void {
+function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean, isPart: boolean): void {
   showUnsettled(talk, plan);
   talk.notice(
     `${plan.slug} at ${plan.tip.slice(0, 10)} into ${plan.headRef?.replace(/^refs\/heads\//, '') ?? plan.head.slice(0, 10)}:`,
@@ -286,7 +287,7 @@ function showPlan(talk: Talk, plan: ShownPlan, hasRisky: boolean): void {
     ...notFollowedLines(plan),
   ])
     talk.notice(`  ${line}`);
-  for (const line of proofLines(talk, plan.proof, plan.slug)) talk.notice(`  ${line}`);
+  for (const line of proofLines(talk, plan.proof, plan.slug, isPart)) talk.notice(`  ${line}`);
   if (hasRisky) showRisky(talk, plan.risky, plan.slug);
 }
 

@@ -32,6 +32,14 @@ test.each([
   expect(lines(more)[0]).toMatch(line);
 });
 
+test('of a part of the work no test says that it was tested', () => {
+  expect(proofLines(talk, { tests: [TEST], looked: 20, isMore: false }, 'a', true)).toEqual([
+    expect.stringMatching(/^yellow: Tests: call 17, exit 0/),
+    '  Tests saw all changes of the sandbox, with any that you leave out.',
+    '  What a call printed: litterbox log a 17',
+  ]);
+});
+
 test('one that did not end, and none at all', () => {
   const { exitCode: _none, ...unended } = TEST;
   expect(shown({ ...unended, outcome: 'unknown' })[0]).toMatch(/^yellow: .*did not end \(unknown\)/);

@@ -2,18 +2,27 @@ import { type Proof, type TestRun, visibleName } from '@litterbox/core';
 import { ago } from './table.ts';
 import type { Talk } from './talk.ts';
 
-/** A line for each test that was run in a sandbox, or one that says that there was none. */
+/**
+ * A line for each test that was run in a sandbox, or one that says that there was none.
+ *
+ * @param isPart some of its changes alone are taken: no test saw just those
+ */
 export function proofLines(
   talk: Pick<Talk, 'paint'>,
   { tests, looked, isMore }: Proof,
   sandbox: string,
+  isPart = false,
 ): readonly string[] {
   if (tests.length === 0) {
     const where = isMore ? `the last ${looked} calls` : 'any call';
     return [talk.paint('yellow', `Tests: no command of ${where} looks like one.`, process.stderr)];
   }
-  const lines = tests.map((test) => talk.paint(colourOf(test), testLine(test), process.stderr));
-  return [...lines, `  What a call printed: litterbox log ${sandbox} ${tests[0]?.call}`];
+  const lines = tests.map((test) => {
+    const colour = colourOf(test);
+    return talk.paint(isPart && colour === 'green' ? 'yellow' : colour, testLine(test), process.stderr);
+  });
+  const part = isPart ? ['  Tests saw all changes of the sandbox, with any that you leave out.'] : [];
+  return [...lines, ...part, `  What a call printed: litterbox log ${sandbox} ${tests[0]?.call}`];
 }
 
 /** A command stands in quotes of ours, and what is in it is shown, so that it cannot pass for the end of the line. */
