@@ -48,7 +48,7 @@ const FOLDERS = {
   providers: ['packages/providers/src'],
   cli: [
     'packages/cli/test',
-    ...['', '/commands', '/inside', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`),
+    ...['', '/commands', '/inside', '/reviewing', '/terminal', '/words'].map((folder) => `packages/cli/src${folder}`),
   ],
   conformance: ['packages/conformance'],
   create: ['packages/create-litterbox-provider/test'],

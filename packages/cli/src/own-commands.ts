@@ -87,7 +87,7 @@ export const OWN_COMMANDS: readonly OwnCommand[] = [
       ['--no-open', 'print the address and open no browser'],
     ],
     examples: ['review', 'review fix-login', 'review --no-open --port 7788'],
-    load: async () => (await import('./commands/review-page.ts')).review,
+    load: async () => (await import('./reviewing/review-page.ts')).review,
   },
   {
     verb: 'host',

@@ -44,7 +44,7 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   },
   'sandbox-log': {
     options: [['-p, --patch', 'with the diff of each']],
-    load: async () => (await import('./commands/review.ts')).presented['sandbox-log'],
+    load: async () => (await import('./reviewing/review.ts')).presented['sandbox-log'],
   },
   'sandbox-diff': {
     options: [
@@ -52,23 +52,23 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
       ['--name-only', 'paths'],
       ['--raw', 'control characters as they are, on a terminal too'],
     ],
-    load: async () => (await import('./commands/review.ts')).presented['sandbox-diff'],
+    load: async () => (await import('./reviewing/review.ts')).presented['sandbox-diff'],
   },
   'sandbox-usage': { load: async () => (await import('./inside/cost.ts')).presented['sandbox-usage'] },
-  'sandbox-blame': { load: async () => (await import('./commands/blame.ts')).presented['sandbox-blame'] },
-  'sandbox-trace': { load: async () => (await import('./commands/blame.ts')).presented['sandbox-trace'] },
-  'sandbox-forecast': { load: async () => (await import('./commands/forecast.ts')).presented['sandbox-forecast'] },
+  'sandbox-blame': { load: async () => (await import('./reviewing/blame.ts')).presented['sandbox-blame'] },
+  'sandbox-trace': { load: async () => (await import('./reviewing/blame.ts')).presented['sandbox-trace'] },
+  'sandbox-forecast': { load: async () => (await import('./reviewing/forecast.ts')).presented['sandbox-forecast'] },
   'sandbox-milestone': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-milestone'] },
   'sandbox-apply': {
     options: [
       ['-p, --patch', 'choose change by change, in a terminal'],
       ['--dry-run', 'show what would happen'],
     ],
-    load: async () => (await import('./commands/review.ts')).presented['sandbox-apply'],
+    load: async () => (await import('./reviewing/review.ts')).presented['sandbox-apply'],
   },
   'sandbox-merge': {
     options: [['--dry-run', 'show what would happen']],
-    load: async () => (await import('./commands/review.ts')).presented['sandbox-merge'],
+    load: async () => (await import('./reviewing/review.ts')).presented['sandbox-merge'],
   },
   'sandbox-delete': {
     repeated: 'sandbox',

@@ -281,12 +281,8 @@ export type { PoolFiller } from './ports/sandbox/pool-filler.ts';
 export type { PooledSandbox, SandboxPool } from './ports/sandbox/sandbox-pool.ts';
 export type { CloneRepositoryInput, ClonedRepository } from './use-cases/work/clone-repository.ts';
 export { isUp, type LogRequest, type ServiceChange, type ServiceRequest } from './use-cases/work/control-services.ts';
-export {
-  KeepSandbox,
-  type KeeperStatus,
-  type PortStatus,
-  type ServiceOutput,
-} from './use-cases/keeper/keep-sandbox.ts';
+export { KeepSandbox } from './use-cases/keeper/keep-sandbox.ts';
+export type { KeeperStatus, PortStatus, ServiceOutput } from './use-cases/keeper/keeper-status.ts';
 export type { WayStatus } from './use-cases/keeper/kept-way.ts';
 export { ReachKeeper } from './use-cases/keeper/reach-keeper.ts';
 export type { ServiceState, ServiceStatus } from './services/kept-service.ts';

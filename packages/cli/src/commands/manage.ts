@@ -19,8 +19,8 @@ import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import type { Talk } from '../terminal/talk.ts';
 import { unrecordedNames } from '../words/unrecorded-names.ts';
-import { lastAgentCall } from './last-agent-call.ts';
-import { showRisky } from './review.ts';
+import { lastAgentCall } from '../reviewing/last-agent-call.ts';
+import { showRisky } from '../reviewing/review.ts';
 
 async function milestone(context: Context, input: Parsed<typeof cutMilestone>): Promise<void> {
   const { talk, signal } = context;

@@ -12,7 +12,7 @@ import { askAtTerminal, isAtTerminal } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
 import { table } from '../terminal/table.ts';
 import { reportForks } from '../terminal/report-forks.ts';
-import { presented as review } from './review.ts';
+import { presented as review } from '../reviewing/review.ts';
 
 interface RaceFlags {
   readonly yes?: boolean;

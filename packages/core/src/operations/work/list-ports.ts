@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ControlServices } from '../../use-cases/work/control-services.ts';
-import type { PortStatus } from '../../use-cases/keeper/keep-sandbox.ts';
+import type { PortStatus } from '../../use-cases/keeper/keeper-status.ts';
 import { fields } from '../declare/fields.ts';
 import { operation } from '../declare/operation.ts';
 

@@ -4,7 +4,8 @@ import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { KeeperRequest, Keepers } from '../../ports/network/keepers.ts';
 import type { SandboxRecord } from '../../ports/state/state-store.ts';
-import type { KeeperStatus, KeepSandbox } from './keep-sandbox.ts';
+import type { KeepSandbox } from './keep-sandbox.ts';
+import type { KeeperStatus } from './keeper-status.ts';
 import { needsKeeper } from './needs-keeper.ts';
 
 /** How long who ends a sandbox waits for its services to end, beyond the time that each of them has. */

@@ -8,7 +8,7 @@ import type { ServiceStatus } from '../../services/kept-service.ts';
 import type { ChangeWorkspace } from './change-workspace.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
 import type { InspectSandbox } from './inspect-sandbox.ts';
-import type { PortStatus, ServiceOutput } from '../keeper/keep-sandbox.ts';
+import type { PortStatus, ServiceOutput } from '../keeper/keeper-status.ts';
 import { assertUsable } from '../session/open-sandboxes.ts';
 import type { ReachKeeper } from '../keeper/reach-keeper.ts';
 
