@@ -53,7 +53,7 @@ export class Keeping {
     const { services = [], supervisor, network, endpoints } = record.policy;
     if (network.run !== 'none') this.#network = new KeptWay((call) => input.network.open(record, runtime, call));
     if (endpoints) this.#endpoints = new KeptWay((call) => input.endpoints.open(record, runtime, call));
-    this.#ports = new KeptPorts(record, { runtime, forwarder, assign, state, signal: this.#over.signal });
+    this.#ports = new KeptPorts({ record, runtime, forwarder, assign, state, signal: this.#over.signal });
     this.#services = new SandboxServices({
       services,
       supervisor,

@@ -7,6 +7,7 @@ import type { AssignPorts } from './assign-ports.ts';
 import type { PortStatus } from './keeper-status.ts';
 
 interface Needs {
+  readonly record: SandboxRecord;
   readonly runtime: SandboxRuntime;
   readonly forwarder: PortForwarder;
   readonly assign: AssignPorts;
@@ -22,8 +23,8 @@ export class KeptPorts implements AsyncDisposable {
   readonly #movedFrom = new Map<string, number>();
   #record: SandboxRecord;
 
-  constructor(record: SandboxRecord, needs: Needs) {
-    this.#record = record;
+  constructor(needs: Needs) {
+    this.#record = needs.record;
     this.#needs = needs;
   }
 
