@@ -38,9 +38,10 @@ export async function main(args: readonly string[]): Promise<void> {
   stop('SIGINT', 130);
   stop('SIGTERM', 143);
   let talk = new Talk({ json: args.includes('--json'), quiet: false, color: undefined });
-  endWithOutput((error) => {
-    if (signalled === undefined) endUnwritten(error, talk, directory);
-  });
+  endWithOutput(
+    (error) => endUnwritten(error, talk, directory),
+    () => signalled !== undefined,
+  );
 
   let close = async () => {};
   const program = programOf((options) => {

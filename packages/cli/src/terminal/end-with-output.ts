@@ -5,9 +5,17 @@ const READER_GONE = 141;
  * Ends the program when nobody reads its output any more.
  *
  * @param onUnwritten called when the output cannot be written for another reason
+ * @param isEnding whether it ends already, by a signal that mostly took the reader too: what is left, such as recording, is done without one
  */
-export function endWithOutput(onUnwritten: (error: NodeJS.ErrnoException) => void): void {
-  const isGone = (error: NodeJS.ErrnoException) => error.code === 'EPIPE';
-  process.stderr.on('error', (error) => process.exit(isGone(error) ? READER_GONE : 70));
-  process.stdout.on('error', (error) => (isGone(error) ? process.exit(READER_GONE) : onUnwritten(error)));
+export function endWithOutput(
+  onUnwritten: (error: NodeJS.ErrnoException) => void,
+  isEnding: () => boolean = () => false,
+): void {
+  const leave = (error: NodeJS.ErrnoException, otherwise: () => void) => {
+    if (isEnding()) return;
+    if (error.code === 'EPIPE') process.exit(READER_GONE);
+    otherwise();
+  };
+  process.stderr.on('error', (error) => leave(error, () => process.exit(70)));
+  process.stdout.on('error', (error) => leave(error, () => onUnwritten(error)));
 }
