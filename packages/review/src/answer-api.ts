@@ -1,5 +1,5 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import type { FilePart, SettledFile } from '@litterbox/core';
 import type { Performer } from 'litterbox/performer';
 import { decide, decisionOf } from './answers/decide.ts';
@@ -49,7 +49,7 @@ export class AnswerApi {
       const found = await this.#find(request, url, gone.signal);
       if (found === undefined)
         return sendJson(response, 404, { error: { code: 'NOT_FOUND', message: 'No such answer.' } });
-      if (Symbol.asyncIterator in found) return await sendLines(response, found as AsyncIterable<object>);
+      if (Symbol.asyncIterator in found) return await sendLines(response, found as AsyncIterable<object>, gone.signal);
       sendJson(response, 200, found);
     } catch (error) {
       if (response.destroyed || response.headersSent) return void response.destroy(); // the page sees that the end is missing
@@ -109,12 +109,12 @@ export function sendJson(response: ServerResponse, status: number, body: object)
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
 
-async function sendLines(response: ServerResponse, objects: AsyncIterable<object>): Promise<void> {
-  const lines = async function* () {
-    for await (const object of objects) {
-      if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
-      yield `${JSON.stringify(object)}\n`;
-    }
-  };
-  await pipeline(lines, response);
+/** @param gone aborted when the page was closed: nothing waits for it then, and no listener of a wait is left */
+async function sendLines(response: ServerResponse, objects: AsyncIterable<object>, gone: AbortSignal): Promise<void> {
+  for await (const object of objects) {
+    if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+    if (!response.write(`${JSON.stringify(object)}\n`)) await once(response, 'drain', { signal: gone });
+    if (response.destroyed) return;
+  }
+  response.end();
 }

@@ -82,6 +82,13 @@ describe('the door of the page', () => {
     expect(asked).toBe(before);
   });
 
+  it('says why a diff cannot be shown', async () => {
+    const headers = bearer(await session());
+    const [list, diff] = [await send({ headers }), await send({ headers, path: '/api/sandboxes/a/diff' })];
+    expect([diff.status, JSON.parse(diff.body)]).toEqual([list.status, JSON.parse(list.body)]);
+    expect(JSON.parse(diff.body)).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } });
+  });
+
   it('AX146: a name that points here, another page and another port of this machine get nothing', async () => {
     const headers = bearer(await session());
     const before = asked;
