@@ -513,6 +513,13 @@ const DEEP = [
     uses: ['kubernetes'],
   },
   {
+    name: 'kit-kubernetes-agent-sandbox',
+    why: 'the whole kit on pods that agent-sandbox makes, by the stand-in for its controller',
+    files: ['^packages/provider-kubernetes/test/agent-sandbox\\.conformance'],
+    cluster: 'with',
+    uses: ['kubernetes'],
+  },
+  {
     name: 'kubernetes-cases',
     why: 'pods of a real cluster: what a create asks, claims, a cluster without enforcement, and what others met',
     files: ['^packages/provider-kubernetes/test/'],

@@ -28,8 +28,8 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonl
 
 /** What the commands below a word have in common, for the list of commands. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
-  snapshot: 'Keep what a sandbox holds, ignored files and home too, and go back to it',
   secret: 'Tell which secrets of yours .litterbox.toml names, and whether each is there',
+  snapshot: 'Keep what a sandbox holds, ignored files and home too, and go back to it',
 };
 
 /** The same for options of commands that have many, by operation and key of its input. */

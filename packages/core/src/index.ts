@@ -206,69 +206,25 @@ export { workspacePath } from './domain/paths/workspace-path.ts';
 export type { FileStatus } from './inside/file-tree.ts';
 export type { FoundName } from './inside/walk-files.ts';
 export type { FileTreeChange } from './use-cases/work/manage-files.ts';
-export { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } from './operations/work/manage-files.ts';
-export { seatAgent } from './operations/work/seat-agent.ts';
 export type { WriteFileInput, WriteFileResult } from './use-cases/work/access-files.ts';
 export { MAX_FILE_BYTES } from './inside/file-contents.ts';
-export { pauseSandbox, resumeSandbox, setRunState } from './operations/change-run-state.ts';
-export { cloneRepository } from './operations/work/clone-repository.ts';
-export { controlService } from './operations/work/control-service.ts';
-export { openPort } from './operations/work/open-port.ts';
-export { listPorts, portUrl } from './operations/work/list-ports.ts';
-export { readServiceLogs } from './operations/work/read-service-logs.ts';
-export { createSandbox } from './operations/create-sandbox.ts';
-export { forkSandbox } from './operations/fork-sandbox.ts';
-export { judgeSandboxes } from './operations/judge-sandboxes.ts';
-export { raceForks } from './operations/race-forks.ts';
-export { cutMilestone } from './operations/review/cut-milestone.ts';
-export { deleteSandbox } from './operations/delete-sandbox.ts';
-export { checkMachine, type Explanation, explain } from './operations/explain.ts';
-export { exportWorktree } from './operations/review/export-worktree.ts';
-export { findSandbox } from './operations/find-sandbox.ts';
-export {
-  applyChanges,
-  mergeChanges,
-  offerParts,
-  readConflict,
-  planDocument,
-  planIntegration,
-} from './operations/review/integrate.ts';
-export { readCompute } from './operations/review/read-compute.ts';
+export { portUrl } from './operations/work/list-ports.ts';
+export type { Explanation } from './operations/explain.ts';
+export { planDocument } from './operations/review/integrate.ts';
 export type { ComputeUse } from './use-cases/review/read-compute.ts';
-export { giveNotes, listNotes, removeNotes, returnNotes, writeNote } from './operations/review/notes.ts';
 export type { NotesOfSandbox } from './use-cases/review/write-notes.ts';
 export type { ReviewNote } from './ports/state/review-note.ts';
-export { listSandboxes } from './operations/list-sandboxes.ts';
-export { keepCommand } from './operations/work/keep-command.ts';
-export { openShell } from './operations/work/open-shell.ts';
 export type { CommandForm, Operation, OperationOptions, Parsed, UseCases } from './operations/declare/operation.ts';
-export { OPERATIONS } from './operations/operations.ts';
+export { OPERATIONS } from './operations/all-operations.ts';
+export * from './operations/operations.ts';
 export { describeSandbox } from './operations/describe-sandbox.ts';
 export { jsonSchemaOf, type JsonSchema } from './operations/declare/json-schema-of.ts';
-export { clearPool, fillPool, listPool, managePool, type PoolReport } from './operations/pool.ts';
+export type { PoolReport } from './operations/pool.ts';
 export { parseInput } from './operations/declare/parse-input.ts';
-export { readAudit, verifyAudit } from './operations/read-audit.ts';
-export { forecastMerges } from './operations/review/forecast-merges.ts';
-export { traceWork } from './operations/review/trace-work.ts';
 export type { TracedLines, WorkTrace } from './use-cases/review/trace-work.ts';
-export { blameFile } from './operations/review/blame-file.ts';
-export { readProof } from './operations/review/read-proof.ts';
-export { readUsage } from './operations/review/read-usage.ts';
-export { readCall } from './operations/review/read-call.ts';
-export { readContent } from './operations/review/read-content.ts';
-export { readDiff, type SandboxDiff } from './operations/review/read-diff.ts';
-export { readFile } from './operations/work/read-file.ts';
-export { readLog } from './operations/review/read-log.ts';
-export { reconcileState } from './operations/reconcile-state.ts';
-export { recoverSandbox, restoreRevision, undoRevision } from './operations/restore-revision.ts';
-export { runCommand } from './operations/work/run-command.ts';
-export { listSnapshots, removeSnapshot, restoreSnapshot, takeSnapshot } from './operations/snapshots.ts';
-export { checkSecrets, listSecrets } from './operations/secrets.ts';
-export { trustConfig } from './operations/trust-config.ts';
+export type { SandboxDiff } from './operations/review/read-diff.ts';
 export { type FieldSchema, type Wording, wordings } from './operations/declare/wording.ts';
-export { writeFile } from './operations/work/write-file.ts';
-export { archiveFiles, type FilesArchive } from './operations/work/archive-files.ts';
-export { writeFiles } from './operations/work/write-files.ts';
+export type { FilesArchive } from './operations/work/archive-files.ts';
 export type { AttachInput } from './use-cases/work/attach-input.ts';
 export type { AttachedProcess, FinishedProcess } from './use-cases/work/attached-process.ts';
 export type { RunState, RunStateResult } from './use-cases/session/change-run-state.ts';

@@ -26,6 +26,8 @@ export interface SandboxProviderOptions {
   readonly host: Host;
   /** A root file system other than the provider's own choice. @defaultValue the machine's programs, or the provider's default image */
   readonly root?: SandboxRoot;
+  /** How sandboxes are made where their test does not say it. @defaultValue the provider's own choice */
+  readonly strategy?: string;
   /**
    * What this machine cannot give this provider: limits, to a rootless engine without control groups of its own; the freezer
    * (`pause`); a count of the processes that were refused, to a pod (`refused-processes`); a bound on the speed of the disk, with version 1 of control groups (`disk-speed`); on a file system that packs empty files, a
@@ -108,7 +110,7 @@ function forAuthors(error: unknown): never {
 }
 
 export function suite(
-  { name, runner, open, host, root, lacking = [], timeoutMs = 60_000 }: SandboxProviderOptions,
+  { name, runner, open, host, root, strategy, lacking = [], timeoutMs = 60_000 }: SandboxProviderOptions,
   group: string,
   body: (check: Check) => void,
   /** The workspace of the sandbox that tests of the group share, where it is not {@link FIXTURE}. */
@@ -127,6 +129,7 @@ export function suite(
         (provider.traits.roots.includes('machine')
           ? { type: 'machine' }
           : { type: 'image', reference: 'busybox:latest' }),
+      ...(strategy !== undefined && { strategy }),
       environment: {},
       limits: {},
       network: 'none',

@@ -4,7 +4,7 @@ import { isLitterboxError } from '../../domain/errors/errors.ts';
 import { createSandbox } from '../create-sandbox.ts';
 import { mergeChanges } from '../review/integrate.ts';
 import type { CommandForm, Operation } from './operation.ts';
-import { OPERATIONS } from '../operations.ts';
+import { OPERATIONS } from '../all-operations.ts';
 import { parseInput } from './parse-input.ts';
 import { runCommand } from '../work/run-command.ts';
 import { writeFile } from '../work/write-file.ts';
@@ -65,7 +65,7 @@ it('whatever comes in, what goes out is parsed or refused by name', () => {
       anything({ withNullPrototype: true, withBigInt: true }),
       (operation, input) => {
         try {
-          parseInput(operation as Operation, input);
+          parseInput(operation, input);
         } catch (error) {
           expect(isLitterboxError(error)).toBe(true);
           expect((error as Error).message.length).toBeLessThan(400);
@@ -91,7 +91,7 @@ describe('the operations', () => {
   });
 
   it('of the command line have unlike verbs, places that exist, and examples that begin with the verb', () => {
-    const forms = (OPERATIONS as readonly Operation[]).flatMap(({ command, input }) =>
+    const forms = OPERATIONS.flatMap(({ command, input }) =>
       command ? [{ command, input }] : [],
     );
     const wordsOf = ({ group = '', verb }: CommandForm) => `${group} ${verb}`.trim();

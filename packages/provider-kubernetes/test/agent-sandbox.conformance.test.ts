@@ -1,0 +1,3 @@
+import { runConformance } from './run-conformance.ts';
+
+await runConformance('busybox:latest', 'agent-sandbox');
