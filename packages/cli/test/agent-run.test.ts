@@ -326,7 +326,7 @@ describe('litterbox agent run', () => {
     }
   });
 
-  it('says what is wrong before anything is made, and lists what there is', async () => {
+  it('FC-457: says what is wrong before anything is made, to an editor too, and lists what there is', async () => {
     await using scene = await agentFixture();
     const { run } = scene;
     for (const [words, code, says] of [
@@ -349,5 +349,12 @@ describe('litterbox agent run', () => {
       stderr: expect.stringContaining('There is no program absent-agent in '),
     }); // FC-316: and what was made for it is gone
     expect((await run('list', '--json')).stdout).toBe('[]\n');
+    const initialize = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n';
+    const refused = await scene.fixture.run(['acp', 'scripte'], initialize, scene.environment);
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('Did you mean scripted?') });
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      id: 0,
+      error: { message: expect.stringContaining('Did you mean scripted?') },
+    }); // FC-457: an editor shows an answer, and no other stream
   });
 });
