@@ -229,7 +229,8 @@ describe('litterbox agent run', () => {
     const attached = run('agent', 'attach', 'one');
     expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject([{ agent: 'scripted' }]);
     expect(await agent('true')).toMatchObject({ code: 6, stderr: expect.stringContaining('is at work in one') });
-    expect(await run('agent', 'stop', 'one')).toMatchObject({ code: 0 });
+    const stops = await Promise.all([run('agent', 'stop', 'one'), run('agent', 'stop', 'one')]);
+    expect(Math.min(...stops.map(({ code }) => code))).toBe(0); // the other may find none any more
     expect(await working).toMatchObject({ code: 143, stderr: expect.stringContaining('was stopped after') });
     expect((await run('diff', 'one')).stdout).toContain('d.txt');
     const seen = await attached;
