@@ -12,6 +12,7 @@ import { passedOn } from '../passed-on.ts';
 import { AcpRelay, MAX_MESSAGE_BYTES } from './acp-relay.ts';
 import { agentEndpoint } from './agent-endpoint.ts';
 import { prepareAgent } from './prepare-agent.ts';
+import { limitsIn } from './run-agent.ts';
 
 /** An agent that goes on without its editor is ended after so long. */
 const GRACE_MS = 3_000;
@@ -20,7 +21,7 @@ const GRACE_MS = 3_000;
 export interface AcpOptions extends CallOptions {
   /** Hears all that the agent prints, hostile. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
-  /** Hears a sentence for the person: that servers of the editor are not given to the agent. */
+  /** Hears sentences for the person: servers of the editor that the agent is not given, and limits that it ran into. */
   readonly onNotice?: ((sentence: string) => void) | undefined;
 }
 
@@ -83,6 +84,7 @@ export async function serveAcp(
   await relay.refuse(`${why} Its exit code is ${exit.code}.`);
   input.destroy();
   clearTimeout(await hearing);
-  const { hints: _hints, ...recorded } = await attached.finish(exit);
+  const { hints, ...recorded } = await attached.finish(exit);
+  for (const hint of limitsIn(hints)) onNotice?.(`hint: ${hint}`);
   return recorded;
 }
