@@ -4,6 +4,7 @@ export type { CodexOptions } from './embed/codex-options.ts';
 export { agentEndpoint } from './inside/agent-endpoint.ts';
 export { AgentLog } from './inside/agent-log.ts';
 export { assertPrompt } from './inside/assert-prompt.ts';
+export { refuseEditor } from './inside/refuse-editor.ts';
 export { serveAcp } from './inside/serve-acp.ts';
 export { type AgentRun, type AgentRunOptions, runAgent } from './inside/run-agent.ts';
 export { endTree } from './end-tree.ts';

@@ -26,6 +26,13 @@ describe('an agent inside', () => {
     expect(await sandbox.proof()).toMatchObject({ tests: [] }); // a prompt that names a test is none
   });
 
+  it('tells of a limit that it ran into, whatever it says itself', async () => {
+    await using fixture = await InsideFixture.open();
+    fixture.sandbox = await fixture.litterbox.create({ name: 'small', memoryBytes: 2 ** 27 });
+    const ran = await fixture.run('head -c 268435456 /dev/zero | tail -n 1 >/dev/null 2>&1; exit 0');
+    expect(ran).toMatchObject({ exitCode: 0, hints: [expect.stringMatching(/^out of memory: .*128 MiB/)] });
+  });
+
   it('FC-431: what it changes is recorded while it works, and its death loses none of it', async () => {
     await using fixture = await InsideFixture.open();
     const { sandbox } = fixture;

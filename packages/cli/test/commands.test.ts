@@ -479,7 +479,7 @@ describe('the command line', () => {
     expect((await fixture.run(['run', 'words', 'echo {a,b}'])).stdout).toBe(said);
     expect((await fixture.run(['run', 'words', 'echo {a,b}; cat'], 'in\n')).stdout).toBe(`${said}in\n`);
     expect((await fixture.run(['explain', 'words'])).stdout).toMatch(
-      /^In use now: .* of memory, .* s of processor time since/m,
+      /^In use now: .* of memory.*\nUsed until now: .* s of processor time$/m,
     );
     expect((await fixture.run(['explain', 'words'])).stdout).toContain(
       `${hasBash ? 'bash' : 'sh'} runs the text of commands`,

@@ -109,6 +109,7 @@ export { hasSeccompFilter, seccompFilter } from './kernel/seccomp-filter.ts';
 export { seccompProfile } from './kernel/seccomp-profile.ts';
 export { encodePlan, type PlanEntry } from './script/plan-entry.ts';
 export { beginAtFirstMark } from './session/begin-at-first-mark.ts';
+export { KEEP_TIME, KEPT_TIME } from './session/kept-time.ts';
 export { endSessionScript, type SessionLeavings } from './session/end-session.ts';
 export { NOTE_FACTS } from './session/note-facts.ts';
 export { openLowPorts } from './session/open-low-ports.ts';

@@ -347,7 +347,7 @@ export class Sandbox implements AsyncDisposable {
     return await this.#perform(readUsage, {}, options);
   }
 
-  /** Time that its calls took over all sessions, and the memory and disk that it holds now. */
+  /** Time that its calls took and that processors worked over all sessions, and the memory and disk that it holds now. */
   async compute(options?: CallOptions): Promise<ComputeUse> {
     return await this.#perform(readCompute, {}, options);
   }

@@ -1,4 +1,10 @@
-import { type ChangeMark, isLitterboxError, type SandboxId, SandboxId as Ids } from '@litterbox/core/provider';
+import {
+  type ChangeMark,
+  isLitterboxError,
+  type ResourceUsage,
+  type SandboxId,
+  SandboxId as Ids,
+} from '@litterbox/core/provider';
 import { type DirectoryDescription, isDirectoryDescription, isObjectOf } from '@litterbox/linux-sandbox';
 import { parseDescription } from '@litterbox/sandbox-kit';
 import { list, object, text } from './api/untrusted.ts';
@@ -13,6 +19,8 @@ export const ANNOTATIONS = {
   made: 'litterbox.dev/made',
   /** `stopped`, while a person has stopped it. */
   rest: 'litterbox.dev/rest',
+  /** Processor time of its pods that have gone, in milliseconds; a plus behind it where one went uncounted. */
+  time: 'litterbox.dev/processor-time',
   /** On a pod that a controller made: its controls have been looked at, and hold. */
   judged: 'litterbox.dev/judged',
 } as const;
@@ -49,6 +57,8 @@ export interface NotedSandbox {
   readonly meta: PodMeta | undefined;
   readonly made: MadePod | undefined;
   readonly isStopped: boolean;
+  /** Used by those of its pods that have gone. */
+  readonly gone: Pick<ResourceUsage, 'cpuMs' | 'isCpuLeast'>;
 }
 
 /** A sandbox as a cluster describes its pod, and its claim where it has one, as far as that is used. */
@@ -123,6 +133,15 @@ export function podStateOf(pod: unknown, provider: string): PodState | undefined
   };
 }
 
+/** The annotation of a time. */
+export const timeNote = ({ cpuMs = 0, isCpuLeast }: NotedSandbox['gone']): string =>
+  `${Math.round(cpuMs)}${isCpuLeast ? '+' : ''}`;
+
+function timeOf(note: string): NotedSandbox['gone'] {
+  const [, digits, more] = /^(\d{1,15})(\+?)$/.exec(note) ?? [];
+  return digits === undefined ? {} : { cpuMs: Number(digits), ...(more && { isCpuLeast: true }) };
+}
+
 /** Reads annotations as hostile text. */
 export function noted(annotations: unknown, id: SandboxId, provider: string): NotedSandbox {
   const notes = object(annotations);
@@ -130,6 +149,7 @@ export function noted(annotations: unknown, id: SandboxId, provider: string): No
     meta: metaOf(text(notes[ANNOTATIONS.meta]), id, provider),
     made: madeOf(text(notes[ANNOTATIONS.made])),
     isStopped: notes[ANNOTATIONS.rest] === 'stopped',
+    gone: timeOf(text(notes[ANNOTATIONS.time])),
   };
 }
 

@@ -5,7 +5,6 @@ import {
   type CallOptions,
   type ChangeMark,
   type ChangeScan,
-  decodeRaw,
   ExecChannel,
   type Host,
   INSIDE,
@@ -32,7 +31,7 @@ import { podLoopback } from './pod-loopback.ts';
 import { ANNOTATIONS, type MadePod, type PodMeta, type PodState } from './pod-meta.ts';
 import { asSoonAsItRuns } from './as-soon-as-it-runs.ts';
 import type { Pods } from './pods.ts';
-import { USAGE, usageOf } from './pod-usage.ts';
+import { podUsage, timeToKeep, uncounted } from './pod-usage.ts';
 import { StartGate } from './start-gate.ts';
 import { TRAITS } from './traits.ts';
 
@@ -51,7 +50,6 @@ export interface PodRuntimeInput {
 
 /** How long what we tell a pod may take: it only ever sends signals. */
 const TELL_MS = 10_000;
-const MAX_USAGE_BYTES = 2 ** 20;
 
 /** A sandbox in a pod, as one process uses it. */
 export class PodRuntime implements SandboxRuntime {
@@ -185,8 +183,10 @@ export class PodRuntime implements SandboxRuntime {
   /** With a claim the pod goes, and what it had reserved. Without one it stays: its files lie on its node and would go with it. */
   async stop(options?: CallOptions): Promise<void> {
     const { api, pods, meta, name } = this.#input;
-    await pods.annotate(meta, name, { [ANNOTATIONS.rest]: 'stopped' });
-    if (meta.limits.diskBytes !== undefined) return await pods.rest(meta, options);
+    const hasClaim = meta.limits.diskBytes !== undefined;
+    const time = hasClaim ? await timeToKeep(this.#control, await this.#found(options), options) : {};
+    await pods.annotate(meta, name, { [ANNOTATIONS.rest]: 'stopped', ...time });
+    if (hasClaim) return await pods.rest(meta, options);
     const { hasPorts } = this.#made ?? {};
     const places = [CONTAINER, ...(hasPorts ? [BESIDE] : [])].map((container) => ({ pod: name, container }));
     await Promise.all(places.map((place) => killAll(podExecEngine(api, pods.provider, place), options)));
@@ -195,13 +195,11 @@ export class PodRuntime implements SandboxRuntime {
   async start(options?: CallOptions): Promise<void> {
     const { pods, meta, name } = this.#input;
     if ((await this.#found(options)).isStopped) await pods.annotate(meta, name, { [ANNOTATIONS.rest]: null }, options);
-    await this.#assertRunning(options);
+    await this.#assertRunning(options, true);
   }
 
   async usage(options?: CallOptions): Promise<ResourceUsage> {
-    const { stdout } = await this.#control.run({ argv: ['-'], script: USAGE, maxOutputBytes: MAX_USAGE_BYTES });
-    options?.signal?.throwIfAborted();
-    return usageOf(decodeRaw(stdout.bytes));
+    return await podUsage(this.#control, await this.#found(options), options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -220,12 +218,15 @@ export class PodRuntime implements SandboxRuntime {
     return state;
   }
 
-  /** A pod that was evicted, or whose node was lost, is made anew where a claim has its files. */
-  async #assertRunning(options?: CallOptions): Promise<PodState> {
-    const { pods, name } = this.#input;
+  /** A pod that was evicted, or whose node was lost, is made anew where a claim has its files. @param isKept its time is noted */
+  async #assertRunning(options?: CallOptions, isKept = false): Promise<PodState> {
+    const { pods, meta, name } = this.#input;
     const state = await this.#found(options);
     if (state.isStopped) throw notRunning(pods.provider, 'stopped');
-    if (state.hasClaim && state.isGone) return await this.#restart(options);
+    if (state.hasClaim && state.isGone) {
+      if (!isKept) await pods.annotate(meta, name, uncounted(state), options);
+      return await this.#restart(options);
+    }
     const running = state.isRunning ? state : await pods.running(this.id, { name }, options);
     if (this.#made && running.isOwned && !running.isJudged) {
       if (!state.hasClaim) throw podGone(pods.provider, this.id, 'another one has come without its files');

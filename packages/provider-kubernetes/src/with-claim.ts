@@ -9,6 +9,7 @@ export const NO_POD = {
   meta: undefined,
   made: undefined,
   isStopped: false,
+  gone: {},
   hasClaim: false,
   isRunning: false,
   isOver: false,

@@ -29,7 +29,11 @@ runner.describe('a sandbox whose files are on a claim', () => {
       ({ id } = sandbox);
       await sh(sandbox.runtime, WRITE);
       const { next } = await sandbox.runtime.scan(undefined);
+      const { cpuMs: used = 0 } = await sandbox.runtime.usage();
       await sandbox.runtime.stop();
+      const rested = await sandbox.runtime.usage();
+      expect(rested).toEqual({ memoryBytes: 0, processes: 0, cpuMs: expect.any(Number) });
+      expect(rested.cpuMs).toBeGreaterThanOrEqual(used);
       expect(await kept(api, id)).toEqual(['persistentvolumeclaims', 'networkpolicies']);
       const states: string[] = [];
       for await (const one of provider.list()) if (one.id === id) states.push(one.state);
@@ -38,6 +42,7 @@ runner.describe('a sandbox whose files are on a claim', () => {
       await expect(other.spawn({ argv: ['true'] })).rejects.toMatchObject({ code: 'SANDBOX_STOPPED' });
       await other.start();
       expect(await sh(other, READ)).toBe('read me\n1\n2\n3\n');
+      expect((await other.usage()).cpuMs).toBeGreaterThan(rested.cpuMs ?? 0);
       await sh(other, 'echo 4 >later');
       const changed: string[] = [];
       for await (const { path, type } of (await other.scan(next)).changes) if (type === 'file') changed.push(path);
@@ -66,6 +71,7 @@ runner.describe('a sandbox whose files are on a claim', () => {
     );
     await using other = await (await providerOf(directory)).open(sandbox.id);
     expect(await sh(other, READ)).toBe('read me\n1\n2\n3\n');
+    expect((await other.usage()).isCpuLeast).toBe(true);
     expect((await other.assurance()).controls.find(({ name }) => name === 'network')?.status).toBe('enforced');
     api.close();
   });

@@ -76,7 +76,7 @@ export function openSandbox(
     leavings: leavingsOf(machine, meta.id),
     ...(cgroup && {
       freeze: (isFrozen: boolean) => freezeScript(cgroup, meta.id, isFrozen),
-      usage: cgroupUsage(cgroup, meta.id),
+      usage: cgroupUsage(cgroup, meta.id, sandbox.directory),
     }),
   });
 }

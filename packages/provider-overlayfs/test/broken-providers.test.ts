@@ -401,7 +401,7 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
   [
     'does not stop',
     () => runtimeWith(() => ({ stop: async () => {} })),
-    'stop() ends all processes, is idempotent, and new ones are refused until start()',
+    'stop() ends all processes, is idempotent, forgets no processor time, and new ones are refused until start()',
   ],
   [
     'believes that what it was told has ended',
@@ -967,6 +967,24 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
         },
       })),
     'list() tells what runs as running, and goes on while others come and go',
+  ],
+  [
+    'counts processor time from the last stop on',
+    () =>
+      runtimeWith((runtime) => {
+        let before = 0;
+        return {
+          stop: async () => {
+            await runtime.stop();
+            before = (await runtime.usage()).cpuMs ?? 0;
+          },
+          usage: async () => {
+            const { cpuMs, ...usage } = await runtime.usage();
+            return { ...usage, ...(cpuMs !== undefined && { cpuMs: cpuMs - before }) };
+          },
+        };
+      }),
+    'stop() ends all processes, is idempotent, forgets no processor time, and new ones are refused until start()',
   ],
   [
     'answers although the call was aborted',

@@ -97,12 +97,20 @@ describe('what a session leaves', () => {
     );
     expect(groups(id).length).toBeGreaterThan(0);
     if (state === 'is paused') await runtime.pause();
+    const { cpuMs = 0 } = await runtime.usage();
+    expect(cpuMs).toBeGreaterThan(0);
     expect(supervisors(id).length).toBeGreaterThan(0);
     for (const pid of supervisors(id)) end(pid);
     await runtime.stop();
     expect({ marked: marked(mark), groups: groups(id) }).toEqual({ marked: 0, groups: [] });
     await runtime.start();
     expect((await collected(await runtime.spawn({ argv: ['echo', 'on'] }))).stdout).toBe('on\n');
+    // Each of them left its control groups: to who stopped it, and to the session that followed.
+    const { cpuMs: stopped = 0 } = await runtime.usage();
+    expect(stopped).toBeGreaterThanOrEqual(cpuMs);
+    for (const pid of supervisors(id)) end(pid);
+    expect((await collected(await runtime.spawn({ argv: ['echo', 'again'] }))).stdout).toBe('again\n');
+    expect((await runtime.usage()).cpuMs).toBeGreaterThan(stopped);
     for (const pid of supervisors(id)) end(pid);
     await provider.remove(id);
     expect({ supervisors: supervisors(id), groups: groups(id) }).toEqual({ supervisors: [], groups: [] });

@@ -150,7 +150,7 @@ export class SandboxRecords {
       {
         operation: 'state.insert',
         provider: twin.provider,
-        hint: advice`Choose another name, or remove it first: ${step('sandbox-delete', { sandbox: twin.slug })}`,
+        hint: 'Another program has just made it: work in it once it is ready, or choose another name.',
         facts: { sandbox: twin.id, slug: twin.slug, state: twin.state },
       },
     );

@@ -24,8 +24,14 @@ export interface AgentRun {
   readonly durationMs: number;
   /** As it counts them itself. */
   readonly tokens?: CountedTokens;
+  /** Limits of the sandbox that it ran into, a sentence each. */
+  readonly hints: readonly string[];
   readonly recorded: RevisionResult;
 }
+
+/** Limits are told in sentences; what else there is to say of a command is for who ran it. */
+export const limitsIn = (hints: readonly unknown[]): readonly string[] =>
+  hints.filter((hint): hint is string => typeof hint === 'string');
 
 /**
  * Lets an agent work inside, by its own program, with the key of its model outside. The call takes no turn: others may look meanwhile. All
@@ -61,9 +67,9 @@ export async function runAgent(
   });
   events.end();
   const durationMs = performance.now() - startedMs;
-  const { hints: _hints, ...recorded } = await attached.finish(exit);
+  const { hints, ...recorded } = await attached.finish(exit);
   const { endedBy } = watch;
   const { tokens } = events;
   const exitCode = endedBy === 'after-end' ? 0 : exit.code;
-  return { exitCode, endedBy, durationMs, ...(tokens && { tokens }), recorded };
+  return { exitCode, endedBy, durationMs, ...(tokens && { tokens }), hints: limitsIn(hints), recorded };
 }

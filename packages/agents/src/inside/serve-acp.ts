@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import {
   type AgentTable,
@@ -8,14 +7,13 @@ import {
   type RevisionResult,
   type Sandbox,
 } from 'litterbox';
-import { LineSplitter } from 'litterbox/agent';
 import { linesOf } from '../lines-of.ts';
 import { passedOn } from '../passed-on.ts';
-import { fromAgent, toAgent } from './acp-messages.ts';
+import { AcpRelay, MAX_MESSAGE_BYTES } from './acp-relay.ts';
 import { agentEndpoint } from './agent-endpoint.ts';
 import { prepareAgent } from './prepare-agent.ts';
+import { limitsIn } from './run-agent.ts';
 
-const MAX_MESSAGE_BYTES = 16 * 2 ** 20;
 /** An agent that goes on without its editor is ended after so long. */
 const GRACE_MS = 3_000;
 
@@ -23,6 +21,8 @@ const GRACE_MS = 3_000;
 export interface AcpOptions extends CallOptions {
   /** Hears all that the agent prints, hostile. */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined;
+  /** Hears sentences for the person: servers of the editor that the agent is not given, and limits that it ran into. */
+  readonly onNotice?: ((sentence: string) => void) | undefined;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function serveAcp(
   sandbox: Pick<Sandbox, 'attach' | 'record' | 'name'>,
   { name, agent }: { readonly name: string; readonly agent: AgentTable },
   { input, output }: { readonly input: Readable; readonly output: Writable },
-  { onOutput, signal }: AcpOptions = {},
+  { onOutput, onNotice, signal }: AcpOptions = {},
 ): Promise<RevisionResult> {
   const { record } = sandbox;
   if (!agent.acp)
@@ -52,34 +52,39 @@ export async function serveAcp(
     { signal },
   );
   const { process } = attached;
-  const end = () => void process[Symbol.asyncDispose]();
-  const send = async (line: string) => await process.write(Buffer.from(`${line}\n`));
+  let why = `${agent.title} ended before it answered.`;
+  const end = (reason = why) => {
+    why = reason;
+    void process[Symbol.asyncDispose]();
+  };
+  const relay = new AcpRelay({
+    title: agent.title,
+    process,
+    output,
+    places: { outside: record.repositoryRoot, inside: record.workdir },
+    onNotice,
+    onTooLong: () => end(`${agent.title} sent a message of more than ${MAX_MESSAGE_BYTES} bytes, and was ended.`),
+  });
   const hearing = (async () => {
-    for await (const line of linesOf(input, MAX_MESSAGE_BYTES)) {
-      const message = toAgent(line, record.workdir);
-      if (message !== undefined) await send(message);
-    }
+    for await (const line of linesOf(input, MAX_MESSAGE_BYTES)) await relay.hear(line);
     await process.closeStdin();
   })()
-    .catch(() => {}) // it has gone, or says what nobody can read
+    .catch((error: unknown) => {
+      if (error instanceof RangeError) end(`The editor sent ${error.message}, and ${agent.title} was ended.`);
+    }) // else it has gone
     .then(() => setTimeout(end, GRACE_MS));
-  const lines: string[] = [];
-  const splitter = new LineSplitter(MAX_MESSAGE_BYTES, (bytes) => lines.push(Buffer.from(bytes).toString('utf8')), end);
-  signal?.addEventListener('abort', end, { once: true });
-  output.on('error', end);
+  const abort = () => end();
+  signal?.addEventListener('abort', abort, { once: true });
+  output.on('error', abort);
   const { exit } = await passedOn(process, async (chunk) => {
     onOutput?.(chunk);
-    if (chunk.type !== 'stdout-data') return;
-    splitter.take(chunk.bytes);
-    for (const line of lines.splice(0)) {
-      const { toEditor, toAgent: refusal } = fromAgent(line);
-      if (refusal !== undefined) await send(refusal);
-      if (toEditor !== undefined && output.writable && !output.write(`${toEditor}\n`)) await once(output, 'drain');
-    }
+    if (chunk.type === 'stdout-data') await relay.take(chunk.bytes);
   });
-  signal?.removeEventListener('abort', end);
+  signal?.removeEventListener('abort', abort);
+  await relay.refuse(`${why} Its exit code is ${exit.code}.`);
   input.destroy();
   clearTimeout(await hearing);
-  const { hints: _hints, ...recorded } = await attached.finish(exit);
+  const { hints, ...recorded } = await attached.finish(exit);
+  for (const hint of limitsIn(hints)) onNotice?.(`hint: ${hint}`);
   return recorded;
 }

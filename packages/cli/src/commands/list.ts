@@ -7,7 +7,7 @@ import {
   type SandboxSummary,
 } from '@litterbox/core';
 import type { Context } from '../context.ts';
-import { timeText, tokensCell } from '../inside/cost.ts';
+import { processorTime, timeText, tokensCell } from '../inside/cost.ts';
 import { bytes } from '../terminal/table.ts';
 import { showList, shownSandboxes, type Spent } from '../terminal/show-list.ts';
 
@@ -41,7 +41,13 @@ async function spentOf(context: Context, sandboxes: readonly SandboxSummary[]): 
     if (!work) continue;
     const usage = await litterbox.perform(readUsage, { sandbox }, { signal });
     const { callMs, now } = await litterbox.perform(readCompute, { sandbox }, { signal });
-    cells.set(id, [tokensCell(usage), timeText(callMs), size(now?.memoryBytes), size(now?.diskBytes)]);
+    cells.set(id, [
+      tokensCell(usage),
+      timeText(callMs),
+      processorTime(now ?? {}),
+      size(now?.memoryBytes),
+      size(now?.diskBytes),
+    ]);
   }
   return cells;
 }

@@ -21,6 +21,7 @@ import {
 } from '@litterbox/core';
 import { askOrCancel } from '../terminal/ask.ts';
 import type { Context } from '../context.ts';
+import { processorTime } from '../inside/cost.ts';
 import { showPaged } from '../show-paged.ts';
 import { ago, bytes, table } from '../terminal/table.ts';
 import type { Talk } from '../terminal/talk.ts';
@@ -76,14 +77,18 @@ async function explain(context: Context, input: Parsed<typeof explainSandbox>): 
 }
 
 /** What runs now. A runtime that cannot tell a number has no words for it. */
-function usageLines({ processes, memoryBytes, cpuMs, diskBytes }: ResourceUsage): readonly string[] {
+function usageLines(usage: ResourceUsage): readonly string[] {
+  const { processes, memoryBytes, diskBytes } = usage;
   const parts = [
     ...(processes === undefined ? [] : [`${processes} ${processes === 1 ? 'process' : 'processes'}`]),
     ...(memoryBytes === undefined ? [] : [`${bytes(memoryBytes)} of memory`]),
     ...(diskBytes === undefined ? [] : [`${bytes(diskBytes)} of disk`]),
-    ...(cpuMs === undefined ? [] : [`${(cpuMs / 1000).toFixed(1)} s of processor time since it started`]),
   ];
-  return parts.length === 0 ? [] : [`In use now: ${parts.join(', ')}`];
+  const processor = processorTime(usage);
+  return [
+    ...(parts.length === 0 ? [] : [`In use now: ${parts.join(', ')}`]),
+    ...(processor === '' ? [] : [`Used until now: ${processor} of processor time`]),
+  ];
 }
 
 /** Why the sandbox is on its machine, where there was a choice. */

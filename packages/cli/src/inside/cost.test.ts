@@ -12,7 +12,12 @@ it('says how long calls took and what is in use, as far as that is known', () =>
     }),
   ).toEqual([
     '10 calls took 2.1 h, and 2 more of which nobody knows the time',
-    'now: 3.0 MiB of memory, 1 process, 2.5 min of processor time since it started, 512 B of disk',
+    '2.5 min of processor time',
+    'now: 3.0 MiB of memory, 1 process, 512 B of disk',
+  ]);
+  expect(computeLines({ calls: 1, callMs: 0, untimed: 0, now: { cpuMs: 100, isCpuLeast: true } })).toEqual([
+    '1 call took 0.0 s',
+    'at least 0.1 s of processor time',
   ]);
   expect([0, 119_999, 120_000, 36_000_000].map(timeText)).toEqual(['0.0 s', '120 s', '2.0 min', '10 h']);
 });

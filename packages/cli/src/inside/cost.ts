@@ -1,4 +1,12 @@
-import { type ComputeUse, type Parsed, readCompute, readUsage, type ShownUsage, visible } from '@litterbox/core';
+import {
+  type ComputeUse,
+  type Parsed,
+  readCompute,
+  readUsage,
+  type ResourceUsage,
+  type ShownUsage,
+  visible,
+} from '@litterbox/core';
 import type { Context } from '../context.ts';
 import { bytes, table } from '../terminal/table.ts';
 
@@ -30,22 +38,27 @@ async function cost(context: Context, input: Parsed<typeof readUsage>): Promise<
 const bounded = (spent: number, most: number | undefined) =>
   most === undefined ? String(spent) : `${spent} of ${most}`;
 
-/** Lines for a person: the calls over all sessions, and what is in use now where that is known. */
+/** Lines for a person: calls and processor time over all sessions, and what is in use now, where that is known. */
 export function computeLines({ calls, callMs, untimed, now = {} }: ComputeUse): readonly string[] {
   const timed = calls - untimed;
   const killed = untimed > 0 ? `, and ${untimed} more of which nobody knows the time` : '';
-  const { memoryBytes, processes, cpuMs, diskBytes } = now;
+  const { memoryBytes, processes, diskBytes } = now;
   const held = [
     memoryBytes === undefined ? '' : `${bytes(memoryBytes)} of memory`,
     processes === undefined ? '' : `${processes} ${processes === 1 ? 'process' : 'processes'}`,
-    cpuMs === undefined ? '' : `${timeText(cpuMs)} of processor time since it started`,
     diskBytes === undefined ? '' : `${bytes(diskBytes)} of disk`,
   ].filter((text) => text !== '');
+  const processor = processorTime(now);
   return [
     `${timed} ${timed === 1 ? 'call' : 'calls'} took ${timeText(callMs)}${killed}`,
+    ...(processor === '' ? [] : [`${processor} of processor time`]),
     ...(held.length > 0 ? [`now: ${held.join(', ')}`] : []),
   ];
 }
+
+/** `2.5 h`, `at least 4.2 s`; empty where nobody counts it. */
+export const processorTime = ({ cpuMs, isCpuLeast }: ResourceUsage): string =>
+  cpuMs === undefined ? '' : `${isCpuLeast ? 'at least ' : ''}${timeText(cpuMs)}`;
 
 const UNITS = [
   ['h', 3_600_000],

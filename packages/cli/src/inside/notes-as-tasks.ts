@@ -84,5 +84,6 @@ function added(before: AgentRun, ran: AgentRun): AgentRun {
   const [first, last] = [before.tokens, ran.tokens];
   const tokens =
     first && last ? { input: first.input + last.input, output: first.output + last.output } : (last ?? first);
-  return { ...ran, durationMs: before.durationMs + ran.durationMs, ...(tokens && { tokens }) };
+  const hints = [...before.hints, ...ran.hints];
+  return { ...ran, durationMs: before.durationMs + ran.durationMs, ...(tokens && { tokens }), hints };
 }

@@ -1,5 +1,5 @@
 import { AgentLog, type AgentRun, runAgent } from '@litterbox/agents';
-import { type AgentTable, isLitterboxError, readLog } from '@litterbox/core';
+import { type AgentTable, isLitterboxError, readLog, visible } from '@litterbox/core';
 import { agentDirectory } from '@litterbox/state-sqlite';
 import type { Litterbox, OutputChunk } from 'litterbox';
 import { defaultStateDirectory } from 'litterbox/performer';
@@ -66,6 +66,7 @@ export async function runAlone(
     how: howText(ran),
     next: () => `litterbox agent run ${id} --sandbox ${sandbox.name} -- PROMPT`,
   });
+  for (const hint of ran.hints) talk.notice(`hint: ${visible(hint)}`);
 }
 
 function runDocument({ recorded: { changedFiles, revision }, ...rest }: AgentRun) {

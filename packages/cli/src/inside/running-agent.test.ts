@@ -13,8 +13,10 @@ it('FC-466: a process that has the number of one that was killed is not its agen
       expect(RunningAgent.isAtWork(directory)).toBe(true);
       const [pid, began] = readFileSync(path, 'utf8').split(' ');
       expect(RunningAgent.pidOf(directory)).toBe(Number(pid));
-      writeFileSync(path, `${process.ppid} ${began}`);
+      expect([RunningAgent.claimStop(directory), RunningAgent.claimStop(directory)]).toEqual([true, false]);
+      writeFileSync(path, `1 ${began}`);
       expect(RunningAgent.isAtWork(directory)).toBe(false);
+      expect(RunningAgent.claimStop(directory)).toBe(true); // of another process
     }
     expect(RunningAgent.isAtWork(directory)).toBe(false);
     expect(RunningAgent.pidOf(directory)).toBe(undefined);

@@ -31,6 +31,14 @@ export class RunningAgent implements Disposable {
     }
   }
 
+  /** Whether the process was asked to stop by nobody before: a second signal ends it before it has recorded anything. */
+  static claimStop(directory: string): boolean {
+    const words = wordsIn(directory).join(' ');
+    if (wordsIn(directory, 'stopping').join(' ') === words) return false;
+    writeFileSync(pathIn(directory, 'stopping'), words, { mode: 0o600 });
+    return true;
+  }
+
   /** The process may be dead since: only the seat of the sandbox shows that. */
   static pidOf(directory: string): number | undefined {
     const [pid] = wordsIn(directory);
@@ -38,9 +46,9 @@ export class RunningAgent implements Disposable {
   }
 }
 
-function wordsIn(directory: string): readonly string[] {
+function wordsIn(directory: string, name = 'pid'): readonly string[] {
   try {
-    return readFileSync(pathIn(directory), 'utf8').split(' ');
+    return readFileSync(pathIn(directory, name), 'utf8').split(' ');
   } catch {
     return [];
   }
@@ -56,4 +64,4 @@ function beginningOf(pid: number): string {
   }
 }
 
-const pathIn = (directory: string) => join(directory, 'pid');
+const pathIn = (directory: string, name = 'pid') => join(directory, name);

@@ -25,7 +25,7 @@ export const stop: Perform = async (context, [name = '']) => {
       operation: 'agent.stop',
       hint: 'litterbox list tells who works where; an agent in a terminal is ended there.',
     });
-  process.kill(pid, 'SIGTERM');
+  if (RunningAgent.claimStop(kept)) process.kill(pid, 'SIGTERM');
   const untilMs = performance.now() + WAIT_MS;
   while ((await holderOf(sandbox, context)) === pid) {
     if (performance.now() > untilMs)

@@ -14,7 +14,7 @@ interface Column {
 }
 
 /** Cells of what a sandbox spent. */
-export type Spent = readonly [tokens: string, time: string, memory: string, disk: string];
+export type Spent = readonly [tokens: string, time: string, processors: string, memory: string, disk: string];
 
 /** A list, and how it is shown. */
 interface ShownList {
@@ -68,7 +68,7 @@ function listText(
   const isForPerson = process.stdout.isTTY;
   const width = process.stdout.columns || 80;
   const spent: readonly Column[] = spentBy
-    ? ['TOKENS', 'TIME', 'MEMORY', 'DISK'].map((header, at) => ({
+    ? ['TOKENS', 'TIME', 'CPU TIME', 'MEMORY', 'DISK'].map((header, at) => ({
         header,
         cell: ({ id }: SandboxSummary) => spentBy.get(id)?.[at] ?? '',
       }))

@@ -62,7 +62,7 @@ export function runStates(check: Check): void {
   );
 
   check(
-    'stop() ends all processes, is idempotent, and new ones are refused until start()',
+    'stop() ends all processes, is idempotent, forgets no processor time, and new ones are refused until start()',
     async ({ create, another, sh, provider }) => {
       const runtime = await create();
       const process = await runtime.spawn({ argv: ['sleep', '1000'] });
@@ -70,6 +70,7 @@ export function runStates(check: Check): void {
         ({ code }) => code !== 0,
         () => true,
       );
+      const { cpuMs: used } = await runtime.usage();
       await (await (await another()).open(runtime.id)).stop();
       await runtime.stop();
       assert.equal(await outcome, true);
@@ -78,9 +79,17 @@ export function runStates(check: Check): void {
       const states = [];
       for await (const { id, state } of provider.list()) if (id === runtime.id) states.push(state);
       assert.deepEqual(states, ['stopped']);
+      const rested = await runtime.usage();
+      assert.deepEqual([rested.isCpuLeast, used === undefined], [undefined, rested.cpuMs === undefined]);
       await runtime.start();
       await runtime.start();
       assert.equal((await sh(runtime, 'cat README')).stdout, 'read me\n');
+      if (used === undefined) return;
+      const times = [used, rested.cpuMs ?? 0, (await runtime.usage()).cpuMs ?? 0];
+      assert.deepEqual(
+        times,
+        times.toSorted((one, other) => one - other),
+      );
     },
   );
 

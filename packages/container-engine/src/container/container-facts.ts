@@ -5,7 +5,6 @@ import {
   LitterboxError,
   missingControls,
   type NetworkNamespace,
-  type ResourceUsage,
   type SandboxId,
   shown,
   visibleName,
@@ -17,7 +16,6 @@ import { workspacePlaces } from './container-options.ts';
 import { assertDiskSpeedHolds } from '../engine/disk-speed.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineFacts } from '../engine/engine-facts.ts';
-import { findContainer } from './find-container.ts';
 import { firstProcessOf } from '../process/first-process-of.ts';
 import { inspectContainer } from '../engine/inspect-container.ts';
 import { layersOf, sandboxLayoutOf } from '../engine/layout.ts';
@@ -174,28 +172,6 @@ export class ContainerFacts {
     return { ...network, namespace: { path: `${process}/ns/net`, identity: stdout.trim(), ...userNamespace } };
   }
 
-  async usage(id: SandboxId, options?: CallOptions): Promise<ResourceUsage> {
-    const found = await findContainer(this.#engine, id, options);
-    if (!found || found.state === 'ended') return { memoryBytes: 0, processes: 0 };
-    const stats = await this.#engine.askIfThere(
-      'runtime.usage',
-      async (docker) => docker.getContainer(found.id).stats({ stream: false, 'one-shot': true }),
-      options,
-    );
-    if (!stats) return { memoryBytes: 0, processes: 0 };
-    const { memory_stats, cpu_stats, pids_stats } = stats;
-    const [memoryBytes, cpuNanoseconds, processes] = [
-      countOf(memory_stats?.usage),
-      countOf(cpu_stats?.cpu_usage?.total_usage),
-      countOf(pids_stats?.current),
-    ];
-    return {
-      ...(memoryBytes !== undefined && { memoryBytes }),
-      ...(cpuNanoseconds !== undefined && { cpuMs: cpuNanoseconds / 1e6 }),
-      ...(processes !== undefined && { processes }),
-    };
-  }
-
   /** The processors to which each process of a sandbox has to be bound by itself, because the engine cannot bind the container. */
   async affinity(id: SandboxId, options?: CallOptions): Promise<readonly number[]> {
     const { hasProcessorSets } = await this.#facts(options);
@@ -233,10 +209,6 @@ export class ContainerFacts {
     return [toldStatus, toldMap, toldMounts];
   }
 }
-
-/** What an engine counts; undefined where it does not, for which some say 0. */
-const countOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
 
 /** Files of a process in /proc. */
 const FACTS = ['status', 'uid_map', 'mountinfo'] as const;

@@ -195,7 +195,7 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 
   async usage(options?: CallOptions): Promise<ResourceUsage> {
-    return await this.#input.containers.facts.usage(this.#input.meta.id, options);
+    return await this.#input.containers.usage.of(this.id, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

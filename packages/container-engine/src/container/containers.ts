@@ -17,6 +17,7 @@ import { ContainerEnds } from './end-container.ts';
 import { ContainerFacts } from './container-facts.ts';
 import { containerOptions, workspacePlaces } from './container-options.ts';
 import { ContainerPauses } from './container-pauses.ts';
+import { ContainerUsage } from './container-usage.ts';
 import { diskSpeedOptions } from '../engine/disk-speed.ts';
 import { directoryArchive } from './directory-archive.ts';
 import { type Engine, WORK_MS } from '../engine/engine.ts';
@@ -52,6 +53,7 @@ export class Containers {
   readonly ends: ContainerEnds;
   readonly facts: ContainerFacts;
   readonly sidecars: Sidecars;
+  readonly usage: ContainerUsage;
   readonly #input: ContainersInput;
   readonly #engine: Engine;
   readonly #layout: Layout;
@@ -66,6 +68,7 @@ export class Containers {
     this.#disks = new SandboxDisks(engine.provider, host, layout);
     this.pauses = new ContainerPauses(engine, directories, facts);
     this.sidecars = new Sidecars({ engine, directories, flavour, facts });
+    this.usage = new ContainerUsage(engine, directories);
     this.claims = new ContainerClaims(engine, this.pauses);
     this.ends = new ContainerEnds({
       engine,
@@ -74,6 +77,7 @@ export class Containers {
       pauses: this.pauses,
       disks: this.#disks,
       sidecars: this.sidecars,
+      usage: this.usage,
     });
     this.facts = new ContainerFacts({
       engine,
@@ -134,12 +138,14 @@ export class Containers {
     }
     if (found) {
       await this.#disks.mount(meta, options);
-      await this.#begin(found.id, meta, options);
+      if (await this.#begin(found.id, meta, options)) await this.usage.begin(meta.id);
       return found.id;
     }
     await this.assertOwn(meta, options);
     await this.#assertImage(meta, options);
-    return await this.create(meta, options);
+    const made = await this.create(meta, options);
+    await this.usage.begin(meta.id);
+    return made;
   }
 
   /** An engine elsewhere would look for the sandbox's directories on its own machine, and some engines make what they do not find. */
@@ -252,21 +258,24 @@ ${own}find ${quoted(directory)} -depth -type d -exec rmdir {} \\;`;
     await runScript(this.#input.directories.host, script);
   }
 
-  /** Its disk is mounted by then. */
-  async #begin(container: string, meta: SandboxMeta, options?: CallOptions): Promise<void> {
+  /** Its disk is mounted by then. Gives false where another process was faster. */
+  async #begin(container: string, meta: SandboxMeta, options?: CallOptions): Promise<boolean> {
     try {
-      await this.#engine.ask(
+      const isOwn = await this.#engine.ask(
         'provider.start',
         async (docker, signal) => {
           try {
             await docker.getContainer(container).start({ abortSignal: signal });
+            return true;
           } catch (error) {
-            if (!hasStartedAlready(error)) throw error; // another process was faster
+            if (!hasStartedAlready(error)) throw error;
+            return false;
           }
         },
         { ...options, limitMs: WORK_MS },
       );
       await this.#disks.reserve(meta, options);
+      return isOwn;
     } catch (error) {
       const { cause } = error as LitterboxError;
       if (!lacksShell(cause)) throw notStarted(this.#engine, error);

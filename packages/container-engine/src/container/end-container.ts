@@ -3,6 +3,7 @@ import { isObjectOf } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import { homeVolume, workspaceVolume } from './container-options.ts';
 import type { ContainerPauses } from './container-pauses.ts';
+import type { ContainerUsage } from './container-usage.ts';
 import { type Engine, WORK_MS } from '../engine/engine.ts';
 import { hasEndedAlready, isBeingRemoved } from '../engine/engine-answers.ts';
 import type { EngineFlavour } from '../engine/engine-flavour.ts';
@@ -24,6 +25,7 @@ export interface ContainerEndsInput {
   readonly pauses: ContainerPauses;
   readonly disks: SandboxDisks;
   readonly sidecars: Sidecars;
+  readonly usage: ContainerUsage;
 }
 
 /** What an engine lists: with labels and options that are texts. */
@@ -42,14 +44,16 @@ export class ContainerEnds {
   readonly #pauses: ContainerPauses;
   readonly #disks: SandboxDisks;
   readonly #sidecars: Sidecars;
+  readonly #usage: ContainerUsage;
 
-  constructor({ engine, layout, flavour, pauses, disks, sidecars }: ContainerEndsInput) {
+  constructor({ engine, layout, flavour, pauses, disks, sidecars, usage }: ContainerEndsInput) {
     this.#engine = engine;
     this.#layout = layout;
     this.#flavour = flavour;
     this.#pauses = pauses;
     this.#disks = disks;
     this.#sidecars = sidecars;
+    this.#usage = usage;
   }
 
   async kill(id: SandboxId, options?: CallOptions): Promise<void> {
@@ -57,11 +61,19 @@ export class ContainerEnds {
     if (!found || found.state === 'ended') return await this.#disks.unmount(id, options);
     const work = { ...options, limitMs: WORK_MS };
     if (found.state === 'paused') await this.#pauses.unpause(id, false, options);
-    await this.#released(found.id, async () => {
+    const end = async () => {
       await this.#kill(found.id, work);
       await this.#ended('runtime.stop', async (docker) => docker.getContainer(found.id).wait(), work);
-    });
+    };
+    await this.#usage.keepOver(id, found.id, () => this.#released(found.id, end), options);
     await this.#disks.unmount(id, options);
+  }
+
+  /** As {@link remove}, of a sandbox that stays: its container is made again when it is used. */
+  async removeContainer(id: SandboxId, options?: CallOptions): Promise<void> {
+    const found = await findContainer(this.#engine, id, options);
+    const end = () => this.remove(id, options);
+    await (found && found.state !== 'ended' ? this.#usage.keepOver(id, found.id, end, options) : end());
   }
 
   /** Container, what shares its network, and volumes; absent ones are fine. */

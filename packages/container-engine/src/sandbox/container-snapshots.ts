@@ -25,7 +25,7 @@ export function containerSnapshots(
     isRoot: async () => (await host.facts()).uid === 0,
     still: (meta, script, call) => copyStill({ directories, pauses, toError }, meta, script, call),
     ended: async ({ id }, script) => {
-      await ends.remove(id); // it is made again, on the layers of then, when the sandbox is used
+      await ends.removeContainer(id); // it is made again, on the layers of then, when the sandbox is used
       await runScriptOrFail(host, 'snapshot.restore', script);
     },
     restored: ({ prepared: _prepared, newer: _newer, artefacts: _artefacts, over: _over, ...meta }, kept) => {

@@ -24,7 +24,7 @@ export function keptSetups(directories: ContainerDirectories, ends: ContainerEnd
       };
     },
     end: async (id, call) => {
-      await ends.remove(id, call); // it is made again, on the kept layers, when the sandbox is used
+      await ends.removeContainer(id, call); // it is made again, on the kept layers, when the sandbox is used
       return '';
     },
   });

@@ -43,7 +43,7 @@ export interface PlaceInput extends SessionInput {
   readonly leavings: SessionLeavings;
   /** What to do where {@link PlaceInput.freeze} is absent. */
   readonly freezeHint: Hint;
-  /** Shell text that prints memory in bytes, processor time in nanoseconds and the number of processes; fails where nothing runs. */
+  /** Shell text that prints memory in bytes, processor time in nanoseconds over all sessions and the number of processes. */
   readonly usage?: string;
 }
 
@@ -217,9 +217,7 @@ export class PlaceRuntime implements SandboxRuntime {
     options?.signal?.throwIfAborted();
     const { usage } = this.#input;
     if (usage === undefined) return {};
-    const { code, stdout } = await runScript(this.#host, usage, options);
-    if (code !== 0) return { memoryBytes: 0, processes: 0 }; // no session: nothing runs
-    return parseUsage(stdout);
+    return parseUsage((await runScript(this.#host, usage, options)).stdout);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,5 @@
+import { KEPT_TIME } from './kept-time.ts';
+
 /** Entries of a directory that are made new. */
 export interface NewEntries {
   readonly type: 'directories' | 'files' | 'pipes';
@@ -12,7 +14,7 @@ export const SESSION_ENTRIES: readonly NewEntries[] = [
   { type: 'directories', mode: '711', names: ['io'] },
   { type: 'directories', mode: '755', names: ['root', 'home', 'ws'] },
   { type: 'pipes', mode: '600', names: ['stop.fifo'] },
-  { type: 'files', mode: '644', names: ['start.lock', 'alive.lock', 'clients.lock'] },
+  { type: 'files', mode: '644', names: ['start.lock', 'alive.lock', 'clients.lock', KEPT_TIME] },
 ];
 
 /** Shell text that makes them in the current directory, for umask 022. Files have mode 644, whatever is asked for. */

@@ -31,8 +31,6 @@ export type InsideClient = Pick<SeatedClient, 'tool' | 'input'> & {
   readonly kind: keyof typeof KINDS;
   /** Lines below its table: the model here has none of the names that it knows. */
   readonly table?: string;
-  /** Its program is one file, which can be brought anywhere. */
-  readonly isOneFile?: true;
 };
 
 /**

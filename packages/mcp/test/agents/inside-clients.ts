@@ -19,7 +19,6 @@ export const INSIDE_CLIENTS: readonly InsideClient[] = [
     (seated): InsideClient => ({
       ...seated,
       ...(seated.client.id === 'codex' ? { kind: 'openai', table: CODEX } : { kind: 'anthropic' }),
-      ...(seated.client.id !== 'pi' && { isOneFile: true }),
     }),
   ),
   {
@@ -45,7 +44,6 @@ export const INSIDE_CLIENTS: readonly InsideClient[] = [
     tool: 'bash',
     input: described,
     kind: 'anthropic',
-    isOneFile: true,
   },
   {
     client: {

@@ -102,8 +102,7 @@ async function inside(install: string): Promise<void> {
   for (const agent of INSIDE_CLIENTS.filter(isChosen)) {
     const title = `${agent.client.title} ${versionOf(install, agent.client.name)}`;
     const row: (string | number)[] = [title];
-    for (const place of places)
-      row.push(agent.isOneFile || place === 'overlayfs' ? await insideAt(place, agent, title, install) : '');
+    for (const place of places) row.push(await insideAt(place, agent, title, install));
     rows.push(row);
   }
   const table = tableOf(['seconds', ...places], rows);

@@ -149,7 +149,7 @@ export function memoryRuntime(sandbox: MemorySandbox, shelf: SandboxShelf, provi
 
     async usage(options) {
       options?.signal?.throwIfAborted();
-      return { processes: machine.processes.size + 1 };
+      return { processes: sandbox.state === 'stopped' ? 0 : machine.processes.size + 1 };
     },
 
     async [Symbol.asyncDispose]() {

@@ -30,7 +30,7 @@ export function memoryState(shelf: StateShelf, clock: Clock, owner: Owner = { is
       if (twin)
         throw new LitterboxError('SANDBOX_EXISTS', `A sandbox named ${shown(twin.slug)} exists already.`, {
           operation: 'state.insert',
-          hint: `Choose another name, or remove it first: litterbox delete ${twin.slug}`,
+          hint: 'Another program has just made it: work in it once it is ready, or choose another name.',
         });
       if (shelf.records.some(({ id }) => id === record.id))
         throw new LitterboxError('ALREADY_EXISTS', `A sandbox with the id ${record.id} exists already.`, {

@@ -38,7 +38,9 @@ cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0`;
       .join('\n');
     const ofRoot = cgroupOf({ ...survey, isRoot: true, uid: 0, mounts });
     expect(ofRoot?.parents.cpuacct).toBe('/sys/fs/cgroup/cpuacct/litterbox');
-    expect(ofRoot && cgroupUsage(ofRoot, 'an-id')).toContain('/sys/fs/cgroup/cpuacct/litterbox/an-id/cpuacct.usage');
+    expect(ofRoot && cgroupUsage(ofRoot, 'an-id', '/a')).toContain(
+      '/sys/fs/cgroup/cpuacct/litterbox/an-id/cpuacct.usage',
+    );
     const writable = ['memory', 'pids', 'cpu', 'freezer'].map((name) => `/sys/fs/cgroup/${name}/litterbox-user-1000`);
     expect(cgroupOf({ ...survey, mounts, writable })?.parents.cpuacct).toBeUndefined();
     const shared = mounts.replace('cpu cgroup rw,cpu ', 'cpu,cpuacct cgroup rw,cpu,cpuacct ').replace(/\n[^\n]*$/, '');

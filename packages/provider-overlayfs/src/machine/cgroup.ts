@@ -1,4 +1,5 @@
 import { quoted, type ResourceLimits } from '@litterbox/core/provider';
+import { KEEP_TIME, KEPT_TIME } from '@litterbox/linux-sandbox';
 
 /** Where and how control groups are made. */
 export interface Cgroup {
@@ -196,9 +197,18 @@ export function cgroupIsFrozen(cgroup: Cgroup, id: string): string {
     : `grep -qs '^frozen 1' ${quoted(`${group}/cgroup.events`)}`;
 }
 
+/** Shell text: the variable `used` becomes the nanoseconds that the kernel counted in the groups. It stays as it is where none are counted. */
+function readTime(cgroup: Cgroup, id: string): string {
+  if (cgroup.version === 2)
+    return `while read -r key count; do [ "$key" != usage_usec ] || used=\${count}000; done <${quoted(`${cgroup.parents.cpu}/${id}/cpu.stat`)}`;
+  const { cpuacct } = cgroup.parents;
+  return cpuacct === undefined ? ':' : `read -r used <${quoted(`${cpuacct}/${id}/cpuacct.usage`)}`;
+}
+
 /**
- * Shell text: ends what is left in the groups, frozen or not, and removes them, which is the proof that they are empty. Succeeds where there
- * are none; says so and fails when processes are left after two seconds, as those are that the kernel holds.
+ * Shell text, in the directory of the sandbox: ends what is left in the groups, frozen or not, and removes them, which is the proof that they
+ * are empty. The processor time that was used in them is kept. Succeeds where there are none; says so and fails when processes are left after
+ * two seconds, as those are that the kernel holds.
  */
 export function cgroupEmpty(cgroup: Cgroup, id: string): string {
   const groups = groupsOf(cgroup, id);
@@ -214,25 +224,39 @@ while read -r p; do [ "$p" = 0 ] || kill -9 "$p"; done <${quoted(`${group}/cgrou
       : `if [ -e ${quoted(`${group}/cgroup.kill`)} ]; then echo 1 >${quoted(`${group}/cgroup.kill`)}; else
 ${kill}
 fi`;
-  return `n=0
-while { ${isLeft}; } && ! rmdir ${groups.map(quoted).join(' ')}; do
+  return `n=0 used=
+while { ${isLeft}; } && { ${readTime(cgroup, id)}; ! rmdir ${groups.map(quoted).join(' ')}; }; do
 [ $n -lt 100 ] || break
 n=$((n+1))
 ${killAll}
 ${thaw}
 sleep 0.02
 done 2>/dev/null
-if ${isLeft}; then echo 'it cannot be ended: processes are left in its control groups' >&2; false; fi
+if ${isLeft}; then echo 'it cannot be ended: processes are left in its control groups' >&2; false; else
+${KEEP_TIME}
+fi
 `;
 }
 
-/** Shell text: prints memory in bytes, processor time in nanoseconds and the number of processes, one line each. */
-export function cgroupUsage(cgroup: Cgroup, id: string): string {
-  const at = (controller: keyof Cgroup['parents'], file: string) =>
-    quoted(`${cgroup.parents[controller]}/${id}/${file}`);
-  if (cgroup.version === 1) {
-    const time = cgroup.parents.cpuacct === undefined ? 'echo' : `cat ${at('cpuacct', 'cpuacct.usage')}`;
-    return `cat ${at('memory', 'memory.usage_in_bytes')}; ${time}; cat ${at('pids', 'pids.current')}`;
-  }
-  return `cat ${at('memory', 'memory.current')}; sed -n 's/^usage_usec \\(.*\\)/\\1000/p' ${at('cpu', 'cpu.stat')}; cat ${at('pids', 'pids.current')}`;
+/**
+ * Shell text: prints memory in bytes, processor time in nanoseconds over all sessions and the number of processes, one line each; an empty one
+ * for what is not known. A session that ends meanwhile is counted once.
+ */
+export function cgroupUsage(cgroup: Cgroup, id: string, directory: string): string {
+  const number = (controller: 'memory' | 'pids', file: string) =>
+    `count=0; read -r count <${quoted(`${cgroup.parents[controller]}/${id}/${file}`)}; echo $count`;
+  return `exec 2>/dev/null
+cd ${quoted(directory)} || exit 1
+${number('memory', cgroup.version === 1 ? 'memory.usage_in_bytes' : 'memory.current')}
+until
+kept= used= again=
+read -r kept <${KEPT_TIME}
+{ ${readTime(cgroup, id)}; }
+read -r again <${KEPT_TIME}
+[ "$kept" = "$again" ]
+do :; done
+[ -f ${KEPT_TIME} ] || used=
+[ -z "$kept$used" ] || used=$((\${kept:-0}+\${used:-0}))
+echo $used
+${number('pids', 'pids.current')}`;
 }

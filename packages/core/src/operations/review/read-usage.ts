@@ -6,7 +6,8 @@ import { operation } from '../declare/operation.ts';
 /** `sandbox-usage`, `litterbox cost`: requests and tokens of a sandbox. */
 export const readUsage = operation({
   name: 'sandbox-usage',
-  summary: 'Show what a sandbox has spent: requests and tokens at its endpoints, time of its calls, memory and disk',
+  summary:
+    'Show what a sandbox has spent: requests and tokens at its endpoints, time of its calls and of processors, memory and disk',
   effect: 'read',
   command: { verb: 'cost', positional: ['sandbox'], examples: ['cost fix-login'] },
   input: z.strictObject({ sandbox: fields.sandbox() }),

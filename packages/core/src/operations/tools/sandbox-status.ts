@@ -40,6 +40,8 @@ const facts = z.object({
   ),
   usage: z.object({
     callMs: z.number(),
+    cpuMs: z.number().optional(),
+    isCpuLeast: z.boolean().optional(),
     memoryBytes: z.number().optional(),
     diskBytes: z.number().optional(),
     processes: z.number().optional(),
@@ -135,9 +137,11 @@ export const sandboxStatus = tool({
   },
 });
 
-function usageFacts({ callMs, now: { memoryBytes, diskBytes, processes } = {} }: ComputeUse) {
+function usageFacts({ callMs, now: { cpuMs, isCpuLeast, memoryBytes, diskBytes, processes } = {} }: ComputeUse) {
   return {
     callMs,
+    ...(cpuMs !== undefined && { cpuMs }),
+    ...(isCpuLeast && { isCpuLeast }),
     ...(memoryBytes !== undefined && { memoryBytes }),
     ...(diskBytes !== undefined && { diskBytes }),
     ...(processes !== undefined && { processes }),

@@ -23,8 +23,10 @@ export interface ChangeScan {
 /** The resources that a sandbox uses now. A member that the runtime does not know is absent. */
 export interface ResourceUsage {
   readonly memoryBytes?: number;
-  /** Processor time used since the runtime started. */
+  /** Processor time used over all of the sandbox's life, by what ended too. Absent where it is not counted. */
   readonly cpuMs?: number;
+  /** More was used: something ended uncounted, behind the back of the runtime. */
+  readonly isCpuLeast?: true;
   readonly processes?: number;
   /** Held by the writable layers. */
   readonly diskBytes?: number;
@@ -107,5 +109,6 @@ export interface SandboxRuntime extends AsyncDisposable {
    */
   listen?(port: number, onConnection: (stream: ByteStream) => void, options?: CallOptions): Promise<OpenPort>;
 
+  /** Starts nothing: of a sandbox that is stopped it tells processor time and disk. */
   usage(options?: CallOptions): Promise<ResourceUsage>;
 }

@@ -23,9 +23,8 @@ function reading(state: string, usage: () => Promise<ResourceUsage>) {
   return new ReadCompute({
     findSandbox: { find: async () => record },
     audit: { entries: async () => ENTRIES },
-    state: { get: async () => record },
     listSandboxes: { state: async () => state },
-    openSandboxes: { get: async () => ({ runtime: { usage } }) },
+    openSandboxes: { runtime: async () => ({ usage }) },
   } as never);
 }
 
@@ -36,14 +35,15 @@ it('adds up the calls over all sessions: one that goes on up to now, and one tha
   expect(use.callMs).toBeLessThan(90_000);
 });
 
-it('wakes no sandbox that rests, asks none where the sums are enough, and says why one cannot be asked', async () => {
+it('asks a sandbox that rests what it used, none that is not there or where the sums are enough, and says why one cannot be asked', async () => {
   let asked = 0;
   const usage = async () => {
     asked++;
     throw new LitterboxError('UNAVAILABLE', 'The engine does not answer.', { operation: 'runtime.usage' });
   };
-  const { now: _none, ...sums } = await reading('stopped', usage).read('a', false);
+  const { now: _none, ...sums } = await reading('missing', usage).read('a', false);
   expect(sums).toEqual({ calls: 4, callMs: expect.any(Number), untimed: 1 });
+  expect(await reading('stopped', async () => ({ cpuMs: 3 })).read('a', false)).toMatchObject({ now: { cpuMs: 3 } });
   expect(await reading('ready', usage).read('a', true)).not.toHaveProperty('now');
   expect(asked).toBe(0);
   expect(await reading('ready', usage).read('a', false)).toMatchObject({ unasked: 'The engine does not answer.' });

@@ -2,11 +2,10 @@ import { isLitterboxError } from '../../domain/errors/errors.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { ResourceUsage } from '../../ports/sandbox/sandbox-runtime.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
-import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
+import type { SandboxRecord } from '../../ports/state/state-store.ts';
 import type { FindSandbox } from '../common/find-sandbox.ts';
-import { lookInto } from '../session/look-into.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
-import type { ListSandboxes } from './list-sandboxes.ts';
+import type { ListSandboxes, ShownState } from './list-sandboxes.ts';
 import { CALLS, MAX_ENTRIES } from './read-history.ts';
 
 /** The use that a sandbox made of its machine. */
@@ -17,17 +16,19 @@ export interface ComputeUse {
   readonly callMs: number;
   /** Calls whose time nobody knows, because their program was killed. */
   readonly untimed: number;
-  /** In use now; processor time since its runtime started. Absent where it does not run, or cannot be asked. */
+  /** In use now; processor time over its whole life. Absent where it cannot be asked. */
   readonly now?: ResourceUsage;
   /** One sentence: why a sandbox that should run could not be asked. */
   readonly unasked?: string;
 }
 
+/** States in which a runtime is there to be asked. It starts nothing for it. */
+const ASKED: ReadonlySet<ShownState> = new Set(['ready', 'setup-failed', 'paused', 'stopped']);
+
 interface Needs {
   readonly findSandbox: FindSandbox;
   readonly listSandboxes: ListSandboxes;
   readonly openSandboxes: OpenSandboxes;
-  readonly state: StateStore;
   readonly audit: AuditLog;
 }
 
@@ -64,12 +65,11 @@ export class ReadCompute {
   }
 
   async #now(record: SandboxRecord, options?: CallOptions): Promise<Pick<ComputeUse, 'now' | 'unasked'>> {
-    const { listSandboxes, openSandboxes: open, state } = this.#needs;
+    const { listSandboxes, openSandboxes } = this.#needs;
     // Nobody waits for a provider that is silent.
-    if ((await listSandboxes.state(record, options)) !== 'ready') return {};
+    if (!ASKED.has(await listSandboxes.state(record, options))) return {};
     try {
-      const look = async ({ runtime }: Awaited<ReturnType<OpenSandboxes['get']>>) => await runtime.usage(options);
-      return { now: await lookInto({ open, state }, record, look, options) };
+      return { now: await (await openSandboxes.runtime(record)).usage(options) };
     } catch (error) {
       options?.signal?.throwIfAborted();
       if (!isLitterboxError(error)) throw error;
