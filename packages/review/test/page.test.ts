@@ -461,8 +461,9 @@ describe('the page', () => {
     await box(/line 12 of a$/).check();
     await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
     await page.locator('.list input[aria-label="Take a"]:indeterminate').waitFor(); // drawn with the next frame
+    await page.getByRole('button', { name: 'Take none' }).click();
     await page.keyboard.press('r');
-    await page.getByRole('button', { name: 'Apply all' }).waitFor(); // the view that is new
+    await page.locator('.hunk').nth(3).waitFor({ state: 'detached' }); // the view that is new
     await box(/line 10 of a$/).waitFor();
     await page.keyboard.press('Home');
     await page.keyboard.press('n');

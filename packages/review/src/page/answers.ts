@@ -194,6 +194,11 @@ export interface Note {
   readonly given?: { readonly to: string; readonly atMs: number; readonly isTask: boolean };
 }
 
+export interface Calls {
+  readonly entries: readonly LogLine[];
+  readonly isMore: boolean;
+}
+
 export interface LogLine {
   readonly atMs: number;
   readonly call?: number;

@@ -1,11 +1,13 @@
-import type { Plan, Summary, Works } from './answers.ts';
+import type { Plan, Works } from './answers.ts';
+import { Choice } from './choice/choice.ts';
+import { chooseBeside } from './choose-beside.ts';
 import { openDialog } from './dialog.ts';
 import { element } from './element.ts';
 import { type Action, KEYS, listenToKeys } from './keys.ts';
 import { testTone } from './overview.ts';
 import { sandboxList, type Verdict } from './sandbox-list.ts';
 import { SandboxView } from './sandbox-view.ts';
-import type { Server } from './server.ts';
+import { type Server, wordsOf } from './server.ts';
 
 const THEMES = ['', 'dark', 'light'];
 /** Sandboxes that are looked into before somebody opens them. */
@@ -19,6 +21,7 @@ export class App {
   readonly #title = element('span', { class: 'repository' });
   readonly #split = element('button', { class: 'quiet', onclick: () => this.#do('split') }, 'Side by side');
   readonly #verdicts = new Map<string, Verdict>();
+  readonly #choices = new Map<string, Choice>();
   #works: Works | undefined;
   #isLooking = false;
   #one: SandboxView | undefined;
@@ -62,15 +65,25 @@ export class App {
     const name = names.includes(wanted) ? wanted : names[0];
     this.#showList();
     this.#closeViews();
-    if (name === undefined)
-      return this.#swap(
-        element(
-          'main',
-          { class: 'one' },
-          element('p', { class: 'empty' }, 'There are no sandboxes in this repository.'),
-        ),
-      );
-    this.#select(name);
+    if (name !== undefined) return this.#select(name);
+    this.#selected = undefined;
+    const words = 'There are no sandboxes in this repository.';
+    this.#swap(element('main', { class: 'one' }, element('p', { class: 'empty' }, words)));
+  }
+
+  /** Where it fails, the page stays as it is; a sandbox that is gone is never another one without a word. */
+  async #loadAgain(): Promise<void> {
+    const before = this.#selected;
+    this.#title.textContent = 'Looking …';
+    try {
+      await this.load();
+    } catch (error) {
+      this.#title.textContent = this.#works?.repository ?? '';
+      openDialog('Nothing could be looked at again', element('p', { class: 'refusal', role: 'alert' }, wordsOf(error)));
+    }
+    const isThere = this.#works?.sandboxes.some(({ name }) => name === before) ?? true;
+    if (before !== undefined && !isThere && !document.querySelector('dialog[open]'))
+      openDialog(`The sandbox ${before} is gone`, element('p', {}, `The page shows ${this.#selected ?? 'none'} now.`));
   }
 
   #swap(view: HTMLElement): void {
@@ -115,14 +128,19 @@ export class App {
 
   #open(name: string, isBeside: boolean): SandboxView | undefined {
     if (!this.#works) return undefined;
+    const choice = this.#choices.get(name) ?? new Choice();
+    this.#choices.set(name, choice);
     const isSplit = !isBeside && localStorage.getItem('split') === 'yes' && innerWidth > 900;
     return new SandboxView(
       this.#server,
       name,
       this.#works,
-      { isSplit, isBeside },
+      { isSplit, isBeside, choice },
       {
-        onChanged: () => void this.load(),
+        onDecided: (of) => {
+          this.#choices.delete(of);
+          void this.#loadAgain();
+        },
         onPlan: (of, plan) => {
           this.#note(of, plan);
           void this.#lookAtOthers();
@@ -138,35 +156,12 @@ export class App {
     this.#beside = undefined;
   }
 
-  /** Racers, which are forks of the same sandbox, come first. */
   #chooseBeside(): void {
     const { sandboxes = [] } = this.#works ?? {};
     const here = sandboxes.find(({ name }) => name === this.#selected);
-    if (!here || this.#beside) return here && this.#select(here.name);
-    const isRacer = ({ name, forkedFrom }: Summary) =>
-      forkedFrom === here.name ||
-      name === here.forkedFrom ||
-      (forkedFrom !== undefined && forkedFrom === here.forkedFrom);
-    const others = sandboxes
-      .filter(({ name }) => name !== here.name)
-      .toSorted((a, b) => Number(isRacer(b)) - Number(isRacer(a)));
-    const choose = (name: string) => {
-      dialog.close();
-      this.#pair(here.name, name);
-    };
-    const item = (one: Summary) =>
-      element(
-        'li',
-        {},
-        element('button', { class: 'command', onclick: () => choose(one.name) }, one.name),
-        isRacer(one) && element('span', { class: 'chip' }, 'same race'),
-      );
-    const list =
-      others.length > 0
-        ? element('ul', { class: 'calls' }, ...others.map(item))
-        : element('p', {}, 'There is no other one.');
-    const dialog = openDialog(`Beside ${here.name}`, list);
-    list.querySelector('button')?.focus();
+    if (!here) return;
+    if (this.#beside) return this.#select(here.name);
+    chooseBeside(here, sandboxes, (name) => this.#pair(here.name, name));
   }
 
   #showList(): void {
@@ -250,7 +245,7 @@ export class App {
       case 'last-sandbox':
         return this.#step(-1);
       case 'reload':
-        return void this.load();
+        return void this.#loadAgain();
       case 'beside':
         return this.#chooseBeside();
       case 'split':

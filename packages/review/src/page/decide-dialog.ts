@@ -64,7 +64,7 @@ export async function openDecision(
         ? ''
         : element('p', { class: 'refusal', role: 'alert' }, `${found.refused} What you settled is not taken.`),
       conflictsPart(found.plan, undefined, asked.sandbox, {
-        settled: found.names,
+        settled: found.settledFiles,
         onConflict: (file) =>
           void conflicts.open(file, { integration: asked.verb, into, ...asked }, asked.tip, () => void show(commit)),
       }),
@@ -93,11 +93,11 @@ async function planOf(server: Server, asked: Asked, { settled }: ConflictDialogs
   const plan = async (more: object) => await server.post<Plan>(`${addressOf(asked)}/plan`, { ...same, ...more });
   const open = await plan({});
   const files = settled.of(open.conflicts);
-  const none = { plan: open, settled: [], names: [], refused: undefined };
+  const none = { plan: open, settled: [], settledFiles: [], refused: undefined };
   if (files.length === 0) return none;
   try {
-    const names = open.conflicts.flatMap(({ path, name }) => (settled.has(path) ? [name] : []));
-    return { plan: await plan({ settled: files }), settled: files, names, refused: undefined };
+    const settledFiles = open.conflicts.filter(({ path }) => settled.has(path));
+    return { plan: await plan({ settled: files }), settled: files, settledFiles, refused: undefined };
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== 'CHANGED_SINCE_SHOWN') throw error;
     settled.clear();

@@ -1,7 +1,7 @@
 import type { PatchFile } from './answers.ts';
 import { element } from './element.ts';
 import { signOf } from './diff/diff-rows.ts';
-import type { Taken } from './taken.ts';
+import type { Taken } from './choice/taken.ts';
 
 /** Events of the list. */
 export interface FileListEvents {

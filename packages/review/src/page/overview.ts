@@ -92,7 +92,7 @@ export function conflictsPart(
   const others = conflictsOf(forecast, name).filter(({ other }) => other !== undefined);
   const lines = [
     ...conflictLines(`Conflicts with ${plan.branch ?? 'your commit'}`, plan.conflicts, onConflict),
-    ...pathLines('Settled, for when you apply or merge', settled),
+    ...conflictLines('Settled, for when you apply or merge', settled, onConflict, 'Change'),
     ...pathLines('You have uncommitted edits in', plan.dirty),
     ...others.flatMap(({ sandbox, other, paths }) =>
       pathLines(`Conflicts with ${sandbox === name ? other : sandbox}`, paths),
@@ -111,8 +111,8 @@ export function conflictsPart(
 
 /** Ways to settle what conflicts. */
 export interface SettlingEvents {
-  /** Names of files that are settled already. */
-  readonly settled: readonly string[];
+  /** Files that are settled already. */
+  readonly settled: readonly NamedPath[];
   onConflict(file: NamedPath): void;
 }
 
@@ -120,6 +120,7 @@ function conflictLines(
   title: string,
   files: readonly NamedPath[],
   onConflict: (file: NamedPath) => void,
+  verb = 'Settle',
 ): HTMLElement[] {
   if (files.length === 0) return [];
   const shown = files.slice(0, 100);
@@ -130,8 +131,8 @@ function conflictLines(
       element('code', {}, file.name),
       element(
         'button',
-        { class: 'settle', 'aria-label': `Settle ${file.name}`, onclick: () => onConflict(file) },
-        'Settle …',
+        { class: 'settle', 'aria-label': `${verb} ${file.name}`, onclick: () => onConflict(file) },
+        `${verb} …`,
       ),
     );
   return [

@@ -6,7 +6,7 @@ import { type Row, rowsOf } from './diff-rows.ts';
 import { element } from '../element.ts';
 import { guessHeight } from './guess-height.ts';
 import { LineRows } from './line-rows.ts';
-import { Taken } from '../taken.ts';
+import { Taken } from '../choice/taken.ts';
 import { VirtualList } from './virtual-list.ts';
 
 /** Events of the diff. */
