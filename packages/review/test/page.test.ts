@@ -363,6 +363,34 @@ describe('the page', () => {
     expect(after - changed).toBeGreaterThan(30); // it wrapped
   });
 
+  it('FC-508: says side by side too where a file has no newline at its end; FC-511: and that it is a link', async () => {
+    const head = (path: string, mode: string) =>
+      `diff --git a/${path} b/${path}\nindex 1..2 ${mode}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n`;
+    const none = '\\ No newline at end of file\n';
+    const text = `${head('a', '100644')}-same\n${none}+same\n${head('l', '120000')}-to\n${none}+there\n${none}`;
+    await using seen = await seePage(worksOf(text));
+    const { page } = seen;
+    await page.locator('.line code').nth(3).waitFor();
+    await page.keyboard.press('s');
+    await page.locator('.line.two').nth(1).waitFor();
+    const notes = await page.locator('.note').allInnerTexts();
+    const [before, now] = ['Before: no newline at the end.', 'Now: no newline at the end.'];
+    expect(notes).toEqual([before, 'is a symbolic link', before, now]);
+  });
+
+  it('FC-512: says how many lines are folded, and how many files are not listed', async () => {
+    const lines = Array.from({ length: 3_001 }, (_, at) => `+${at}\n`).join('');
+    const long = `diff --git a/long b/long\nnew file mode 100644\n--- /dev/null\n+++ b/long\n@@ -0,0 +1,3001 @@\n${lines}`;
+    const rest = Array.from({ length: 5_200 }, (_, at) => `diff --git a/f${at} b/f${at}\ndeleted file mode 100644\n`);
+    await using seen = await seePage(worksOf(long + rest.join('')));
+    const { page } = seen;
+    await page.getByText('5,201 files, state').waitFor();
+    await page.getByText('3,001 lines are folded. x shows them.').waitFor();
+    expect(await page.locator('.files li.faint').allTextContents()).toEqual(['and 201 more in the changes']);
+    await page.keyboard.press('x');
+    await page.locator('.line code').first().waitFor();
+  });
+
   it('takes the shown state and no other, chosen files alone, and says what it is refused', async () => {
     const works = fakeWorks(() => numberedPatch(3, 5), 3, {
       'sandbox-plan': () => ({

@@ -144,6 +144,7 @@ export interface PatchFile {
   readonly modes?: readonly [before: string, after: string];
   readonly hunks: readonly PatchHunk[];
   readonly digest?: string;
+  readonly isCrLf?: boolean;
   readonly leftOut: number;
 }
 

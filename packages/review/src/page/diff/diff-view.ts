@@ -2,7 +2,7 @@ import type { PatchFile, PatchHunk, RiskGroup } from '../answers.ts';
 import { BinaryView, type ReadSides } from './binary-view.ts';
 import { splitHunk } from './changes-of.ts';
 import { fileHead, hasMore, hunkHead, isDivisible, isSplittable } from './diff-heads.ts';
-import { type Row, rowsOf } from './diff-rows.ts';
+import { FOLDED_LINES, linesOf, type Row, rowsOf } from './diff-rows.ts';
 import { element } from '../element.ts';
 import { guessHeight } from './guess-height.ts';
 import { LineRows } from './line-rows.ts';
@@ -19,8 +19,6 @@ export interface DiffEvents {
   /** All lines of a file; undefined when it could not be read, which has been said. */
   readWhole(file: PatchFile): Promise<PatchFile | undefined>;
 }
-
-const FOLDED_LINES = 3_000;
 
 /** The changed files, one after the other. */
 export class DiffView {
@@ -198,7 +196,7 @@ export class DiffView {
   }
 
   #isFolded(file: PatchFile): boolean {
-    return this.#folded.get(file.path) ?? file.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > FOLDED_LINES;
+    return this.#folded.get(file.path) ?? linesOf(file) > FOLDED_LINES;
   }
 
   #build(): void {
