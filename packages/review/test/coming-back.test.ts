@@ -117,6 +117,10 @@ describe('who comes back', () => {
     await page.locator('.file-head').nth(1).waitFor();
     await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))');
     expect(await page.locator('.file-head').count()).toBe(2);
+    isFirst = true; // another sandbox has the name by now
+    await page.reload();
+    await page.getByText('9 files, state').waitFor();
+    expect(await page.getByRole('tab', { name: 'Since you looked' }).isVisible()).toBe(false);
   });
 
   it('hears that the page is served no more, that a sandbox is gone, and that a line is of another state', async () => {
@@ -141,5 +145,51 @@ describe('who comes back', () => {
     await page.locator('.status').getByText('The page is not served any more').waitFor();
     await page.keyboard.press('r');
     await page.locator('dialog').getByText('The page is not served any more').waitFor();
+  });
+});
+
+describe('a page that stays open', () => {
+  it('FC-516: says that the sandbox went on when somebody looks at it again, and changes nothing under their eyes', async () => {
+    const revision = (number: number, commit: string) => ({ type: 'revision', number, commit, atMs: 0, subject: 'w' });
+    const call = { type: 'call', call: 9, atMs: 0, subject: 'true', actor: 'cli', outcome: 'ok', exitCode: 0 };
+    let log: object[] = [call, revision(1, TIP)];
+    const works = fakeWorks(() => numberedPatch(2, 3), 2, { 'sandbox-log': () => log });
+    await using seen = await seePage(works);
+    const { page } = seen;
+    const lookAgain = async () => {
+      const answered = page.waitForResponse(/calls$/);
+      await page.evaluate("dispatchEvent(new Event('focus'))");
+      await answered;
+    };
+    await page.getByText('2 files, state').waitFor();
+    await lookAgain();
+    log = [call, revision(2, NEXT), ...log];
+    const looks = works.asked.filter(({ operation }) => operation === 'sandbox-diff').length;
+    expect(await page.locator('.status').innerText()).toMatch(/^2 files, state/);
+    await lookAgain();
+    await page.locator('.status').getByText('The sandbox went on. Press r to see what it is now.').waitFor();
+    expect(works.asked.filter(({ operation }) => operation === 'sandbox-diff')).toHaveLength(looks);
+    await page.locator('.line code').first().waitFor();
+  });
+});
+
+describe('the conflicts of a page', () => {
+  it('FC-517: come behind the sandboxes and their changes, which do not wait for them', async () => {
+    const { promise: tried, resolve } = Promise.withResolvers<void>();
+    const works = fakeWorks(() => numberedPatch(2, 3), 2, {
+      'sandbox-list': () => names('hostile', 'other'),
+      'sandbox-forecast': async () => {
+        await tried;
+        const conflicts = [{ sandbox: 'hostile', other: 'other', paths: ['both.txt'] }];
+        return { conflicts, compared: ['hostile', 'other'], leftOut: 0, untried: 0 };
+      },
+    });
+    await using seen = await seePage(works);
+    const { page } = seen;
+    await page.getByText('2 files, state').waitFor();
+    await page.getByText('Merges cleanly into main').waitFor();
+    resolve();
+    await page.locator('nav').getByText('conflicts with other').waitFor();
+    await page.locator('.overview').getByText('both.txt').waitFor();
   });
 });

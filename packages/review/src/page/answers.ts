@@ -2,7 +2,6 @@
 export interface Works {
   readonly repository: string;
   readonly sandboxes: readonly Summary[];
-  readonly forecast: Forecast | { readonly refused: string };
 }
 
 export interface Summary {
@@ -207,6 +206,7 @@ export interface LogLine {
   readonly actor?: string;
   readonly subject: string;
   readonly revision?: number;
+  readonly commit?: string;
   readonly isMilestone?: boolean;
   readonly outcome?: string;
 }

@@ -1,13 +1,14 @@
-import type { Plan, Works } from './answers.ts';
+import type { Forecast, Plan, Works } from './answers.ts';
 import { Choice } from './choice/choice.ts';
 import { chooseBeside } from './choose-beside.ts';
 import { openDialog } from './dialog.ts';
 import { element } from './element.ts';
-import { type Action, KEYS, listenToKeys } from './keys.ts';
+import { type Action, listenToKeys } from './keys.ts';
 import { testTone } from './overview.ts';
 import { sandboxList, type Verdict } from './sandbox-list.ts';
 import { SandboxView } from './sandbox-view.ts';
 import { type Server, wordsOf } from './server.ts';
+import { showHelp } from './show-help.ts';
 
 const THEMES = ['', 'dark', 'light'];
 /** Sandboxes that are looked into before somebody opens them. */
@@ -23,6 +24,7 @@ export class App {
   readonly #verdicts = new Map<string, Verdict>();
   readonly #choices = new Map<string, Choice>();
   #works: Works | undefined;
+  #forecast: Forecast | undefined;
   #isLooking = false;
   #one: SandboxView | undefined;
   #beside: SandboxView | undefined;
@@ -65,10 +67,23 @@ export class App {
     const name = names.includes(wanted) ? wanted : names[0];
     this.#showList();
     this.#closeViews();
-    if (name !== undefined) return this.#select(name);
+    if (name !== undefined) {
+      this.#select(name);
+      void this.#loadForecast(works);
+      return;
+    }
     this.#selected = undefined;
     const words = 'There are no sandboxes in this repository.';
     this.#swap(element('main', { class: 'one' }, element('p', { class: 'empty' }, words)));
+  }
+
+  /** Behind the rest: it tries merges, one after the other. Without it nothing is said of other sandboxes. */
+  async #loadForecast(works: Works): Promise<void> {
+    const forecast = await this.#server.get<Forecast>('/api/forecast').catch(() => undefined);
+    if (!forecast || works !== this.#works) return;
+    this.#forecast = forecast;
+    this.#showList();
+    for (const view of [this.#one, this.#beside]) view?.showForecast(forecast);
   }
 
   /** Where it fails, the page stays as it is; a sandbox that is gone is never another one without a word. */
@@ -134,8 +149,7 @@ export class App {
     return new SandboxView(
       this.#server,
       name,
-      this.#works,
-      { isSplit, isBeside, choice },
+      { isSplit, isBeside, choice, forecast: this.#forecast },
       {
         onDecided: (of) => {
           this.#choices.delete(of);
@@ -166,7 +180,9 @@ export class App {
 
   #showList(): void {
     if (this.#works)
-      this.#nav.replaceChildren(sandboxList(this.#works, this.#verdicts, this.#selected, (name) => this.#select(name)));
+      this.#nav.replaceChildren(
+        sandboxList(this.#works, this.#forecast, this.#verdicts, this.#selected, (name) => this.#select(name)),
+      );
     this.#nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }
 
@@ -270,16 +286,4 @@ function toggleTheme(): void {
   const next = THEMES[(THEMES.indexOf(dataset['theme'] ?? '') + 1) % THEMES.length] ?? '';
   dataset['theme'] = next;
   localStorage.setItem('theme', next);
-}
-
-function showHelp(): void {
-  const rows = KEYS.map(([keys, words]) =>
-    element(
-      'tr',
-      {},
-      element('td', {}, ...keys.flatMap((key) => [element('kbd', {}, key), ' '])),
-      element('td', {}, words),
-    ),
-  );
-  openDialog('Keys', element('table', { class: 'keys' }, element('tbody', {}, ...rows)));
 }

@@ -1,4 +1,4 @@
-import type { Conflict, Forecast, NamedPath, Plan, RiskGroup, TestRun, Works } from './answers.ts';
+import type { Conflict, Forecast, NamedPath, Plan, RiskGroup, TestRun } from './answers.ts';
 import { element } from './element.ts';
 import { ago, counted } from './words.ts';
 
@@ -84,11 +84,10 @@ function testItem(test: TestRun, onCall: (call: number) => void): HTMLElement {
 /** Everything that stands in the way of taking it in. */
 export function conflictsPart(
   plan: Plan,
-  works: Works | undefined,
+  forecast: Forecast | undefined,
   name: string,
   { settled, onConflict }: SettlingEvents,
 ): HTMLElement {
-  const forecast = works && !('refused' in works.forecast) ? works.forecast : undefined;
   const others = conflictsOf(forecast, name).filter(({ other }) => other !== undefined);
   const lines = [
     ...conflictLines(`Conflicts with ${plan.branch ?? 'your commit'}`, plan.conflicts, onConflict),

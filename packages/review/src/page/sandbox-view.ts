@@ -1,22 +1,23 @@
-import type { Calls, DiffStart, NamedPath, PatchFile, Plan, Works } from './answers.ts';
+import type { Calls, DiffStart, Forecast, PatchFile, Plan } from './answers.ts';
 import { CallDialogs } from './call-dialogs.ts';
 import { callsView } from './calls-view.ts';
 import type { Choice } from './choice/choice.ts';
 import { openDecision } from './decide-dialog.ts';
 import { ConflictDialogs } from './conflict/conflict-dialogs.ts';
+import { ConflictsView } from './conflict/conflicts-view.ts';
 import { DiffView } from './diff/diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
 import { FileSource } from './file-source.ts';
 import { lostTestsPart } from './lost-tests.ts';
 import { NotesView } from './notes.ts';
-import { conflictsPart, proofPart, risksPart } from './overview.ts';
+import { proofPart, risksPart } from './overview.ts';
 import { Refused, type Server, wordsOf } from './server.ts';
 import { Taken } from './choice/taken.ts';
 import { takingButtons } from './choice/taking-buttons.ts';
 import { showDone } from './show-done.ts';
 import { type Tab, Tabs } from './tabs.ts';
-import { counted } from './words.ts';
+import { counted, WENT_ON } from './words.ts';
 
 type DiffLine = DiffStart | { readonly file: PatchFile } | { readonly end: true };
 
@@ -26,6 +27,8 @@ export interface ViewForm {
   /** Whether another one is shown beside it. */
   readonly isBeside: boolean;
   readonly choice: Choice;
+  /** Absent until it is known. */
+  readonly forecast: Forecast | undefined;
 }
 
 /** Events for the page around the view. */
@@ -61,24 +64,18 @@ export class SandboxView {
   readonly #current = element('div', { class: 'current-file' });
   /** The changes that the diff holds, also while calls are shown. */
   #inDiff: Tab = 'changes';
-  readonly #works: Works;
+  readonly #inTheWay: ConflictsView;
 
-  constructor(
-    server: Server,
-    name: string,
-    works: Works,
-    { isSplit, isBeside, choice }: ViewForm,
-    events: SandboxEvents,
-  ) {
+  constructor(server: Server, name: string, { isSplit, isBeside, choice, forecast }: ViewForm, events: SandboxEvents) {
     this.#server = server;
     this.#name = name;
     this.#choice = choice;
     this.#notes = new NotesView(server, this.#address, this.#gone.signal);
     this.#conflicts = new ConflictDialogs(server, this.#address, choice.settled);
+    this.#inTheWay = new ConflictsView(name, this.#conflicts, forecast);
     this.#dialogs = new CallDialogs(server, this.#address, this.#gone.signal);
     const onTrouble = (words: string) => (this.#status.textContent = words);
     this.#source = new FileSource(server, this.#address, this.#gone.signal, onTrouble);
-    this.#works = works;
     this.#events = events;
     const onTake = (path: string, isTaken: boolean) => this.#take(this.#choice.taken.withFile(path, isTaken));
     this.#diff = new DiffView(`Changes of ${name}`, {
@@ -121,6 +118,8 @@ export class SandboxView {
     void this.#loadPlan();
     void this.#notes.load();
     void this.#loadDiff();
+    const { signal } = this.#gone;
+    addEventListener('focus', () => void this.#readCalls(signal).catch(() => undefined), { signal });
   }
 
   close(): void {
@@ -145,6 +144,10 @@ export class SandboxView {
   openPath(path: string): void {
     this.show('changes');
     this.#diff.scrollToPath(path);
+  }
+
+  showForecast(forecast: Forecast): void {
+    this.#inTheWay.showForecast(forecast);
   }
 
   get diff(): DiffView {
@@ -202,28 +205,14 @@ export class SandboxView {
         risksPart(plan, (path) => this.openPath(path)),
         proofPart(plan, (call) => void this.#dialogs.showCall(call)),
         this.#lostTests,
-        this.#conflictsPart(plan),
+        this.#inTheWay.view,
       );
+      this.#inTheWay.showPlan(plan);
       this.#diff.setRisks(plan.risks.groups);
     } catch (error) {
       if (this.#gone.signal.aborted) return;
       this.#overview.replaceChildren(element('p', { class: 'refusal' }, wordsOf(error)));
     }
-  }
-
-  /** The decision carries out what is settled here; the plan of this view stays without it. */
-  #conflictsPart(plan: Plan): HTMLElement {
-    const { settled } = this.#conflicts;
-    const isOpen = ({ path }: NamedPath) => !settled.has(path);
-    const into = plan.branch ?? plan.head.slice(0, 10);
-    const part = conflictsPart({ ...plan, conflicts: plan.conflicts.filter(isOpen) }, this.#works, this.#name, {
-      settled: plan.conflicts.filter((file) => !isOpen(file)),
-      onConflict: (file) =>
-        void this.#conflicts.open(file, { integration: 'merge', paths: [], parts: [], into }, plan.tip, () =>
-          part.replaceWith(this.#conflictsPart(plan)),
-        ),
-    });
-    return part;
   }
 
   async #loadDiff(): Promise<void> {
@@ -270,7 +259,7 @@ export class SandboxView {
   async #loadTab(key: 'since' | 'calls', signal: AbortSignal): Promise<void> {
     try {
       if (key === 'calls') {
-        const { entries, isMore } = await this.#server.get<Calls>(`${this.#address}/calls`, signal);
+        const { entries, isMore } = await this.#readCalls(signal);
         this.#calls.replaceChildren(callsView(entries, isMore, (call) => void this.#dialogs.showCall(call)));
       } else
         for await (const line of this.#server.lines<DiffLine>(`${this.#address}/diff?part=since`, signal))
@@ -280,6 +269,14 @@ export class SandboxView {
       this.#status.textContent = wordsOf(error);
       this.#calls.replaceChildren();
     }
+  }
+
+  /** Reads nothing anew: who is in the middle of it decides when. */
+  async #readCalls(signal: AbortSignal): Promise<Calls> {
+    const calls = await this.#server.get<Calls>(`${this.#address}/calls`, signal);
+    const newest = calls.entries.find(({ commit }) => commit !== undefined)?.commit;
+    if (newest !== undefined && this.#tip !== undefined && newest !== this.#tip) this.#status.textContent = WENT_ON;
+    return calls;
   }
 
   #take(taken: Taken): void {
