@@ -34,9 +34,9 @@ describe('who comes back', () => {
     await loaded();
     await box.check();
     await apply('Apply 1 file');
-    await page.keyboard.press('J');
+    await page.keyboard.press('Shift+J');
     await apply('Apply all');
-    await page.keyboard.press('K');
+    await page.keyboard.press('Shift+K');
     await loaded();
     await apply('Apply 1 file');
     expect(await box.isChecked()).toBe(true);
@@ -68,8 +68,8 @@ describe('who comes back', () => {
     await settle();
     await field.fill('begun\n');
     await page.mouse.click(2, 2); // beside the dialog
-    await page.keyboard.press('J');
-    await page.keyboard.press('K');
+    await page.keyboard.press('Shift+J');
+    await page.keyboard.press('Shift+K');
     await settle();
     expect(await field.inputValue()).toBe('begun\n');
     await page.getByRole('button', { name: 'Keep this text' }).click();

@@ -297,7 +297,7 @@ describe('the page', () => {
     const { page } = seen;
     await page.locator('.files li').nth(8).waitFor();
     const all = page.getByRole('checkbox', { name: 'Take all files' });
-    await page.keyboard.press('T');
+    await page.keyboard.press('Shift+T');
     await page.getByRole('button', { name: 'Apply 9 files' }).waitFor();
     expect(await all.isChecked()).toBe(true);
     await page.locator('.files').getByRole('checkbox').nth(3).uncheck();
@@ -389,6 +389,42 @@ describe('the page', () => {
     expect(await page.locator('.files li.faint').allTextContents()).toEqual(['and 201 more in the changes']);
     await page.keyboard.press('x');
     await page.locator('.line code').first().waitFor();
+  });
+
+  it('FC-519: counts in the list what it shows, and a renamed file once', async () => {
+    const renamed =
+      'diff --git a/a b/b\nsimilarity index 90%\nrename from a\nrename to b\n@@ -1,2 +1,3 @@\n a\n-b\n+B\n+c\n';
+    await using seen = await seePage(
+      fakeWorks(async function* () {
+        yield Buffer.from(renamed);
+      }, 2),
+    );
+    await seen.page.getByText('1 file, state').waitFor();
+    expect(await seen.page.locator('nav .work').innerText()).toBe('+2 −1 in 1 file');
+  });
+
+  it('FC-520: does by a key what its cap says, with Caps Lock and in another alphabet', async () => {
+    const names = ['hostile', 'other'];
+    const summary = { state: 'ready', provider: 'overlayfs', repository: '/r', createdAtMs: 0 };
+    const more = { 'sandbox-list': () => names.map((name) => ({ ...summary, name })) };
+    await using seen = await seePage(fakeWorks(() => numberedPatch(3, 5), 3, more));
+    const { page } = seen;
+    await page.getByText('3 files, state').waitFor();
+    const press = async (key: string, code: string, shiftKey = false) =>
+      await page.evaluate(
+        (init) => document.dispatchEvent(new KeyboardEvent('keydown', { ...init, bubbles: true, cancelable: true })),
+        { key, code, shiftKey },
+      );
+    const name = async () => await page.locator('h1').innerText();
+    await press('T', 'KeyT'); // with Caps Lock
+    await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
+    await press('\u0422', 'KeyT', true); // shift on a Cyrillic layout
+    await press('\u0435', 'KeyT', true);
+    await page.getByRole('button', { name: 'Apply all' }).waitFor();
+    await press('J', 'KeyJ');
+    expect(await name()).toBe('hostile');
+    await press('\u041e', 'KeyJ', true);
+    expect(await name()).toBe('other');
   });
 
   it('takes the shown state and no other, chosen files alone, and says what it is refused', async () => {

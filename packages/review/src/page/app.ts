@@ -9,6 +9,7 @@ import { sandboxList, type Verdict } from './sandbox-list.ts';
 import { SandboxView } from './sandbox-view.ts';
 import { type Server, wordsOf } from './server.ts';
 import { showHelp } from './show-help.ts';
+import { withCounts } from './with-counts.ts';
 
 const THEMES = ['', 'dark', 'light'];
 /** Sandboxes that are looked into before somebody opens them. */
@@ -25,6 +26,8 @@ export class App {
   readonly #choices = new Map<string, Choice>();
   #works: Works | undefined;
   #forecast: Forecast | undefined;
+  /** Counts the looks: an answer to one before says nothing. */
+  #turn = 0;
   #isLooking = false;
   #one: SandboxView | undefined;
   #beside: SandboxView | undefined;
@@ -69,7 +72,7 @@ export class App {
     this.#closeViews();
     if (name !== undefined) {
       this.#select(name);
-      void this.#loadForecast(works);
+      void this.#loadForecast();
       return;
     }
     this.#selected = undefined;
@@ -78,9 +81,10 @@ export class App {
   }
 
   /** Behind the rest: it tries merges, one after the other. Without it nothing is said of other sandboxes. */
-  async #loadForecast(works: Works): Promise<void> {
+  async #loadForecast(): Promise<void> {
+    const turn = ++this.#turn;
     const forecast = await this.#server.get<Forecast>('/api/forecast').catch(() => undefined);
-    if (!forecast || works !== this.#works) return;
+    if (!forecast || turn !== this.#turn) return;
     this.#forecast = forecast;
     this.#showList();
     for (const view of [this.#one, this.#beside]) view?.showForecast(forecast);
@@ -154,6 +158,10 @@ export class App {
         onDecided: (of) => {
           this.#choices.delete(of);
           void this.#loadAgain();
+        },
+        onRead: (of, files) => {
+          this.#works = this.#works && withCounts(this.#works, of, files);
+          this.#showList();
         },
         onPlan: (of, plan) => {
           this.#note(of, plan);

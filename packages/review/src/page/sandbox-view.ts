@@ -34,6 +34,8 @@ export interface ViewForm {
 /** Events for the page around the view. */
 export interface SandboxEvents {
   onPlan(name: string, plan: Plan): void;
+  /** All of its changes were read. */
+  onRead(name: string, files: readonly PatchFile[]): void;
   /** Some of it was taken. */
   onDecided(name: string): void;
 }
@@ -247,6 +249,7 @@ export class SandboxView {
       this.#status.textContent = `${counted(this.#all.length, 'file')}, state ${this.#tip?.slice(0, 10)}${words}`;
       this.#lostTests.replaceChildren(...lostTestsPart(this.#all, (path) => this.openPath(path)));
       this.#take(this.#choice.taken);
+      this.#events.onRead(this.#name, this.#all);
       this.#showCurrent(this.#diff.currentFile);
       if (this.#all.length === 0) this.#diff.view.replaceChildren(element('p', { class: 'empty' }, 'No changes.'));
     } catch (error) {
