@@ -391,6 +391,32 @@ describe('the page', () => {
     await page.locator('.line code').first().waitFor();
   });
 
+  it('FC-518: finds words in lines that are not drawn, and in files that are folded', async () => {
+    const lines = Array.from({ length: 3_100 }, (_, at) => `+${at === 3_000 ? 'Needle <b>' : at}\n`).join('');
+    const file = (name: string) =>
+      `diff --git a/${name} b/${name}\nnew file mode 100644\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1,3100 @@\n${lines}`;
+    await using seen = await seePage(worksOf(file('a') + file('b')));
+    const { page } = seen;
+    await page.getByText('2 files, state').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('needle <');
+    await page.keyboard.press('Enter');
+    await page.getByRole('search').getByText('1 of 2').waitFor();
+    await page.locator('.row.cursor').getByText('Needle <b>').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('search').getByText('2 of 2').waitFor();
+    expect(await page.locator('.current-file').innerText()).toMatch(/^b/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('search').getByText('1 of 2').waitFor();
+    await page.getByRole('searchbox').fill('absent');
+    await page.keyboard.press('Shift+Enter');
+    await page.getByText('in no line').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    expect(await page.locator('.current-file').innerText()).toMatch(/^b/);
+  });
+
   it('FC-519: counts in the list what it shows, and a renamed file once', async () => {
     const renamed =
       'diff --git a/a b/b\nsimilarity index 90%\nrename from a\nrename to b\n@@ -1,2 +1,3 @@\n a\n-b\n+B\n+c\n';

@@ -2,6 +2,7 @@ import type { Forecast, Plan, Works } from './answers.ts';
 import { Choice } from './choice/choice.ts';
 import { chooseBeside } from './choose-beside.ts';
 import { openDialog } from './dialog.ts';
+import { openFind } from './diff/open-find.ts';
 import { element } from './element.ts';
 import { type Action, listenToKeys } from './keys.ts';
 import { testTone } from './overview.ts';
@@ -72,8 +73,7 @@ export class App {
     this.#closeViews();
     if (name !== undefined) {
       this.#select(name);
-      void this.#loadForecast();
-      return;
+      return void this.#loadForecast();
     }
     this.#selected = undefined;
     const words = 'There are no sandboxes in this repository.';
@@ -245,6 +245,8 @@ export class App {
         return one?.diff.step('hunk', 1);
       case 'last-hunk':
         return one?.diff.step('hunk', -1);
+      case 'find':
+        return one && openFind(one.diff);
       case 'fold':
         return one?.diff.fold();
       case 'take':

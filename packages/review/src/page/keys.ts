@@ -5,6 +5,7 @@ export const KEYS: readonly (readonly [keys: readonly string[], words: string, a
   [['n'], 'next hunk', 'next-hunk'],
   [['p'], 'hunk before', 'last-hunk'],
   [['x'], 'fold or unfold the file', 'fold'],
+  [['/'], 'find words in the changes', 'find'],
   [['f'], 'all lines of the file, or its changes alone', 'whole'],
   [['t'], 'take the file, or leave it', 'take'],
   [['T'], 'take all files, or none', 'take-all'],
@@ -30,6 +31,7 @@ export type Action =
   | 'next-hunk'
   | 'last-hunk'
   | 'fold'
+  | 'find'
   | 'whole'
   | 'take'
   | 'take-all'

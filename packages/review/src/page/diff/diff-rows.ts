@@ -21,6 +21,10 @@ export const textOf = (line: PatchLine | undefined): string =>
 export const signOf = (line: PatchLine | undefined): string =>
   (typeof line === 'string' ? line : (line?.[0] ?? ''))[0] ?? ' ';
 
+/** All of a line that is here. */
+export const wholeText = (line: PatchLine): string =>
+  (typeof line === 'string' ? line : `${line[0]}\n${line[2]}`).slice(1);
+
 const MODES: Readonly<Record<string, string>> = {
   '100644': 'an ordinary file',
   '100755': 'an executable file',
@@ -33,6 +37,10 @@ function modeText([before, after]: readonly [before: string, after: string]): st
   if (after === '') return `was ${modeOf(before)}`;
   return before === '' || before === after ? `is ${modeOf(after)}` : `was ${modeOf(before)}, is ${modeOf(after)}`;
 }
+
+/** The lines of a row. */
+export const sidesOf = ({ left, right }: Pair): readonly (PatchLine | undefined)[] =>
+  [left, right].map((side) => side?.hunk.lines[side.index]);
 
 /** Files with more lines are folded until somebody opens them. */
 export const FOLDED_LINES = 3_000;
