@@ -35,7 +35,8 @@ const nameOf = (id: SandboxId) => `litterbox-${id}`;
 
 test('FC-478: a machine that does not answer is unreachable, one that went meanwhile broken, and others are nobody’s', async () => {
   const [silent, gone] = [SandboxId.make(), SandboxId.make()];
-  await using service = await serviceOf({ [nameOf(silent)]: 500, [nameOf(gone)]: 404, 'build-box': 200 });
+  const others = { 'build-box': 200, [`anotherof-${SandboxId.make()}`]: 200 };
+  await using service = await serviceOf({ [nameOf(silent)]: 500, [nameOf(gone)]: 404, ...others });
   const found = [];
   for await (const { id, state } of service.made.list()) found.push({ id, state });
   expect(found).toEqual([
