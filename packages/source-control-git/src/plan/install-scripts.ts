@@ -37,7 +37,7 @@ export async function installScripts(
   for (const path of packages.slice(0, MAX_PACKAGES))
     for (const word of wordsOf((await blobAt(path, /^100/)) ?? ''))
       named.add(posix.join(posix.dirname(path), word).replace(/\/$/, ''));
-  for (const path of [...named]) {
+  for (const path of named) {
     const target = paths.has(path) ? await blobAt(path, /^120000$/) : undefined;
     if (target !== undefined) named.add(posix.join(posix.dirname(path), target));
   }
