@@ -427,6 +427,9 @@ describe('the page', () => {
     );
     await seen.page.getByText('1 file, state').waitFor();
     expect(await seen.page.locator('nav .work').innerText()).toBe('+2 −1 in 1 file');
+    await seen.page.keyboard.press('t');
+    await seen.page.keyboard.press('a');
+    await seen.page.getByRole('heading', { name: 'Apply 1 file of hostile' }).waitFor();
   });
 
   it('FC-520: does by a key what its cap says, with Caps Lock and in another alphabet', async () => {

@@ -12,6 +12,8 @@ export interface Asked {
   readonly verb: 'apply' | 'merge';
   /** Only these paths, for an apply; all of it where there is none. */
   readonly paths: readonly string[];
+  /** Files that are taken whole. One that was renamed has two paths. */
+  readonly whole: number;
   /** Some changes of other files, for an apply. */
   readonly parts: readonly FilePart[];
   /** Whether something of it is left. */
@@ -159,9 +161,9 @@ class DecisionForm {
   }
 }
 
-function titleOf({ sandbox, verb, paths, parts }: Asked): string {
+function titleOf({ sandbox, verb, whole, parts }: Asked): string {
   const some = [
-    ...(paths.length > 0 ? [counted(paths.length, 'path')] : []),
+    ...(whole > 0 ? [counted(whole, 'file')] : []),
     ...(parts.length > 0 ? [`parts of ${counted(parts.length, 'file')}`] : []),
   ].join(' and ');
   return `${verb === 'merge' ? 'Merge' : 'Apply'} ${some === '' ? sandbox : `${some} of ${sandbox}`}`;

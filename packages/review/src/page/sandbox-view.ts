@@ -172,7 +172,7 @@ export class SandboxView {
 
   decide(verb: 'apply' | 'merge'): void {
     if (this.#tip === undefined) return;
-    const chosen = verb === 'apply' ? this.#choice.asked(this.#all) : { paths: [], parts: [], isPart: false };
+    const chosen = verb === 'apply' ? this.#choice.asked(this.#all) : { paths: [], parts: [], whole: 0, isPart: false };
     const unshownLines = this.#all.reduce((sum, { leftOut }) => sum + leftOut, 0);
     const asked = { sandbox: this.#name, verb, tip: this.#tip, unshownLines, ...chosen };
     void openDecision(this.#server, asked, this.#conflicts, {

@@ -20,6 +20,11 @@ export class Choice {
   asked(files: readonly PatchFile[]) {
     const { taken } = this;
     const [paths, parts] = [taken.paths(files), taken.parts(files)];
-    return { paths, parts, isPart: parts.length > 0 || (paths.length > 0 && taken.whole < files.length) };
+    return {
+      paths,
+      parts,
+      whole: taken.whole,
+      isPart: parts.length > 0 || (paths.length > 0 && taken.whole < files.length),
+    };
   }
 }
