@@ -356,7 +356,7 @@ const DEEP = [
   {
     name: 'review',
     why: 'the page in a real browser: hostile work, decisions, a large diff, axe',
-    files: ['^packages/review/test/page\\.'],
+    files: ['^packages/review/test/(page|coming-back)\\.'],
   },
   {
     name: 'git-deep',

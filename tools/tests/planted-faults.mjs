@@ -394,8 +394,8 @@ export const PLANTED_FAULTS = [
   {
     name: 'named-by-git',
     file: `${GIT}/plan/risky-changes.ts`,
-    from: 'if (byGit !== undefined) reasons.add(byGit);',
-    to: 'if (byGit !== undefined) reasons.delete(byGit);',
+    from: 'if (elsewhere !== undefined) reasons.add(elsewhere);',
+    to: 'if (elsewhere !== undefined) reasons.delete(elsewhere);',
     tests: ['AX32: files'],
   },
   {

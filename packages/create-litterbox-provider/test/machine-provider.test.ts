@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { type ProviderMachine, SandboxId, type SandboxProvider, type SandboxSpec } from '@litterbox/core/provider';
 import { provider } from '../templates/api/src/index.ts';
@@ -35,7 +37,8 @@ const nameOf = (id: SandboxId) => `litterbox-${id}`;
 
 test('FC-478: a machine that does not answer is unreachable, one that went meanwhile broken, and others are nobody’s', async () => {
   const [silent, gone] = [SandboxId.make(), SandboxId.make()];
-  await using service = await serviceOf({ [nameOf(silent)]: 500, [nameOf(gone)]: 404, 'build-box': 200 });
+  const others = { 'build-box': 200, [`anotherof-${SandboxId.make()}`]: 200 };
+  await using service = await serviceOf({ [nameOf(silent)]: 500, [nameOf(gone)]: 404, ...others });
   const found = [];
   for await (const { id, state } of service.made.list()) found.push({ id, state });
   expect(found).toEqual([
@@ -59,4 +62,26 @@ test('FC-473: a machine goes whose sandbox was not made, also when nobody heard 
     await expect(service.made.create(spec)).rejects.toMatchObject({ code: post === 0 ? 'UNAVAILABLE' : 'NOT_FOUND' });
     expect(service.asked.at(-1)).toBe(`DELETE /machines/${nameOf(id)}`);
   }
+});
+
+test('a service that does not answer is said with the reason', async () => {
+  const gone = createServer();
+  await once(gone.listen(0, '127.0.0.1'), 'listening');
+  const { port } = gone.address() as { readonly port: number };
+  await once(gone.close(), 'close');
+  const host = { environment: { MACHINES_URL: `http://127.0.0.1:${port}` } };
+  await using made = provider({ host } as unknown as ProviderMachine);
+  const [check] = (await made.probe()).checks;
+  expect(check?.finding).toMatch(/does not answer: connect ECONNREFUSED 127\.0\.0\.1:\d+\.$/);
+});
+
+test('the service that comes along can be started by itself, for a program to try', async () => {
+  const program = fileURLToPath(new URL('../templates/api/fake/service.ts', import.meta.url));
+  const service = spawn(process.execPath, ['--no-warnings', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(service.stdout, 'data');
+  const [, url = '', token = ''] = /^export MACHINES_URL=(\S+) MACHINES_TOKEN=(\S+)\n$/.exec(String(line)) ?? [];
+  const headers = { authorization: `Bearer ${token}` };
+  expect(await (await fetch(`${url}/machines`, { headers })).json()).toEqual([]);
+  service.kill('SIGINT');
+  expect(await once(service, 'exit')).toEqual([0, null]);
 });

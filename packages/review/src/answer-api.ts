@@ -8,6 +8,7 @@ import { errorAnswer } from './answers/error-answer.ts';
 import { listWorks } from './answers/list-works.ts';
 import { readBlame } from './answers/read-blame.ts';
 import { readCalls, readOneCall } from './answers/read-calls.ts';
+import { readForecast } from './answers/read-forecast.ts';
 import { readConflict } from './answers/read-conflict.ts';
 import { addNote, dropNote, readNotes } from './answers/read-notes.ts';
 import { readSides, readWhole } from './answers/read-contents.ts';
@@ -60,6 +61,7 @@ export class AnswerApi {
 
   async #find(request: IncomingMessage, url: URL, signal: AbortSignal): Promise<object | undefined> {
     const [kind, name = '', what = '', which = '', ...rest] = url.pathname.slice('/api/'.length).split('/');
+    if (kind === 'forecast' && name === '') return await readForecast(this.#litterbox, signal);
     if (kind !== 'sandboxes' || rest.length > 0) return undefined;
     if (name === '') return await listWorks(this.#litterbox, this.#only, signal);
     const sandbox = decodeURIComponent(name);

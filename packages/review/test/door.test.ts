@@ -89,6 +89,18 @@ describe('the door of the page', () => {
     expect(JSON.parse(diff.body)).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } });
   });
 
+  it('refuses a question that came in part, and asks nothing in its place', async () => {
+    const headers = { ...bearer(await session()), ...json() };
+    const before = asked;
+    const plan = { path: '/api/sandboxes/a/plan', method: 'POST', headers };
+    for (const [body, code] of [
+      [`{"paths":["${'x'.repeat(9 * 2 ** 20)}"]}`, 'ARG_RANGE'],
+      ['{"paths":', 'ARG_TYPE'],
+    ] as const)
+      expect(JSON.parse((await send({ ...plan, body })).body)).toMatchObject({ error: { code } });
+    expect(asked).toBe(before);
+  });
+
   it('AX146: a name that points here, another page and another port of this machine get nothing', async () => {
     const headers = bearer(await session());
     const before = asked;

@@ -297,7 +297,7 @@ describe('the page', () => {
     const { page } = seen;
     await page.locator('.files li').nth(8).waitFor();
     const all = page.getByRole('checkbox', { name: 'Take all files' });
-    await page.keyboard.press('T');
+    await page.keyboard.press('Shift+T');
     await page.getByRole('button', { name: 'Apply 9 files' }).waitFor();
     expect(await all.isChecked()).toBe(true);
     await page.locator('.files').getByRole('checkbox').nth(3).uncheck();
@@ -361,6 +361,99 @@ describe('the page', () => {
     for (const [left, right] of tops) expect(left).toBe(right);
     const [, changed, after] = tops.map(([top]) => top) as [number, number, number];
     expect(after - changed).toBeGreaterThan(30); // it wrapped
+  });
+
+  it('FC-508: says side by side too where a file has no newline at its end; FC-511: and that it is a link', async () => {
+    const head = (path: string, mode: string) =>
+      `diff --git a/${path} b/${path}\nindex 1..2 ${mode}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n`;
+    const none = '\\ No newline at end of file\n';
+    const text = `${head('a', '100644')}-same\n${none}+same\n${head('l', '120000')}-to\n${none}+there\n${none}`;
+    await using seen = await seePage(worksOf(text));
+    const { page } = seen;
+    await page.locator('.line code').nth(3).waitFor();
+    await page.keyboard.press('s');
+    await page.locator('.line.two').nth(1).waitFor();
+    const notes = await page.locator('.note').allInnerTexts();
+    const [before, now] = ['Before: no newline at the end.', 'Now: no newline at the end.'];
+    expect(notes).toEqual([before, 'is a symbolic link', before, now]);
+  });
+
+  it('FC-512: says how many lines are folded, and how many files are not listed', async () => {
+    const lines = Array.from({ length: 3_001 }, (_, at) => `+${at}\n`).join('');
+    const long = `diff --git a/long b/long\nnew file mode 100644\n--- /dev/null\n+++ b/long\n@@ -0,0 +1,3001 @@\n${lines}`;
+    const rest = Array.from({ length: 5_200 }, (_, at) => `diff --git a/f${at} b/f${at}\ndeleted file mode 100644\n`);
+    await using seen = await seePage(worksOf(long + rest.join('')));
+    const { page } = seen;
+    await page.getByText('5,201 files, state').waitFor();
+    await page.getByText('3,001 lines are folded. x shows them.').waitFor();
+    expect(await page.locator('.files li.faint').allTextContents()).toEqual(['and 201 more in the changes']);
+    await page.keyboard.press('x');
+    await page.locator('.line code').first().waitFor();
+  });
+
+  it('FC-518: finds words in lines that are not drawn, and in files that are folded', async () => {
+    const lines = Array.from({ length: 3_100 }, (_, at) => `+${at === 3_000 ? 'Needle <b>' : at}\n`).join('');
+    const file = (name: string) =>
+      `diff --git a/${name} b/${name}\nnew file mode 100644\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1,3100 @@\n${lines}`;
+    await using seen = await seePage(worksOf(file('a') + file('b')));
+    const { page } = seen;
+    await page.getByText('2 files, state').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('needle <');
+    await page.keyboard.press('Enter');
+    await page.getByRole('search').getByText('1 of 2').waitFor();
+    await page.locator('.row.cursor').getByText('Needle <b>').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('search').getByText('2 of 2').waitFor();
+    expect(await page.locator('.current-file').innerText()).toMatch(/^b/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('search').getByText('1 of 2').waitFor();
+    await page.getByRole('searchbox').fill('absent');
+    await page.keyboard.press('Shift+Enter');
+    await page.getByText('in no line').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    expect(await page.locator('.current-file').innerText()).toMatch(/^b/);
+  });
+
+  it('FC-519: counts in the list what it shows, and a renamed file once', async () => {
+    const renamed =
+      'diff --git a/a b/b\nsimilarity index 90%\nrename from a\nrename to b\n@@ -1,2 +1,3 @@\n a\n-b\n+B\n+c\n';
+    await using seen = await seePage(
+      fakeWorks(async function* () {
+        yield Buffer.from(renamed);
+      }, 2),
+    );
+    await seen.page.getByText('1 file, state').waitFor();
+    expect(await seen.page.locator('nav .work').innerText()).toBe('+2 −1 in 1 file');
+    await seen.page.keyboard.press('t');
+    await seen.page.keyboard.press('a');
+    await seen.page.getByRole('heading', { name: 'Apply 1 file of hostile' }).waitFor();
+  });
+
+  it('FC-520: does by a key what its cap says, with Caps Lock and in another alphabet', async () => {
+    const names = ['hostile', 'other'];
+    const summary = { state: 'ready', provider: 'overlayfs', repository: '/r', createdAtMs: 0 };
+    const more = { 'sandbox-list': () => names.map((name) => ({ ...summary, name })) };
+    await using seen = await seePage(fakeWorks(() => numberedPatch(3, 5), 3, more));
+    const { page } = seen;
+    await page.getByText('3 files, state').waitFor();
+    const press = async (key: string, code: string, shiftKey = false) =>
+      await page.evaluate(
+        (init) => document.dispatchEvent(new KeyboardEvent('keydown', { ...init, bubbles: true, cancelable: true })),
+        { key, code, shiftKey },
+      );
+    const name = async () => await page.locator('h1').innerText();
+    await press('T', 'KeyT'); // with Caps Lock
+    await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
+    await press('\u0422', 'KeyT', true); // shift on a Cyrillic layout
+    await press('\u0435', 'KeyT', true);
+    await page.getByRole('button', { name: 'Apply all' }).waitFor();
+    await press('J', 'KeyJ');
+    expect(await name()).toBe('hostile');
+    await press('\u041e', 'KeyJ', true);
+    expect(await name()).toBe('other');
   });
 
   it('takes the shown state and no other, chosen files alone, and says what it is refused', async () => {
@@ -461,8 +554,9 @@ describe('the page', () => {
     await box(/line 12 of a$/).check();
     await page.getByRole('button', { name: 'Apply 1 file' }).waitFor();
     await page.locator('.list input[aria-label="Take a"]:indeterminate').waitFor(); // drawn with the next frame
+    await page.getByRole('button', { name: 'Take none' }).click();
     await page.keyboard.press('r');
-    await page.getByRole('button', { name: 'Apply all' }).waitFor(); // the view that is new
+    await page.locator('.hunk').nth(3).waitFor({ state: 'detached' }); // the view that is new
     await box(/line 10 of a$/).waitFor();
     await page.keyboard.press('Home');
     await page.keyboard.press('n');

@@ -75,6 +75,18 @@ describe('parts of an apply', () => {
     await expect(programsOf([...names, 'd0/f', 'nowhere'], 0)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  test('FC-513: more paths than a command line holds are taken, each once', async () => {
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ 'a.txt': 'was\n' }));
+    const id = await begin(repository);
+    const deep = Array.from({ length: 15 }, () => 'x'.repeat(240)).join('/');
+    const names = Array.from({ length: 700 }, (_, at) => `${deep}/f${at}`);
+    await record(repository, id, Object.fromEntries(['a.txt', ...names].map((name) => [name, 'is\n'])));
+    const { changes } = await repository.plan(id, { ...ask, paths: [...names, deep] });
+    expect(new Set(changes.map(({ path }) => path))).toEqual(new Set(names));
+    expect(changes).toHaveLength(names.length);
+  });
+
   test('are those of the sandbox too, as the page shows them: one is taken and committed, then another', async () => {
     await using fixture = new GitFixture();
     const root = fixture.repository({ 'a.txt': numbered(40) });

@@ -35,6 +35,7 @@ export class DiffLines {
 
   async #keepSince(sandbox: string, signal: AbortSignal): Promise<void> {
     const look = await this.#litterbox.perform(readDiff, { sandbox, sinceSeen: true }, { signal });
+    if (look.since === undefined) this.#since.delete(sandbox); // another one of this name
     if (look.since === undefined || look.since === look.tip) return;
     const files: PatchFile[] = [];
     // Its changes are from what was seen, and not from what the branch has: nobody takes some of them.

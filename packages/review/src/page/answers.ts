@@ -2,7 +2,6 @@
 export interface Works {
   readonly repository: string;
   readonly sandboxes: readonly Summary[];
-  readonly forecast: Forecast | { readonly refused: string };
 }
 
 export interface Summary {
@@ -144,6 +143,7 @@ export interface PatchFile {
   readonly modes?: readonly [before: string, after: string];
   readonly hunks: readonly PatchHunk[];
   readonly digest?: string;
+  readonly isCrLf?: boolean;
   readonly leftOut: number;
 }
 
@@ -194,6 +194,11 @@ export interface Note {
   readonly given?: { readonly to: string; readonly atMs: number; readonly isTask: boolean };
 }
 
+export interface Calls {
+  readonly entries: readonly LogLine[];
+  readonly isMore: boolean;
+}
+
 export interface LogLine {
   readonly atMs: number;
   readonly call?: number;
@@ -201,6 +206,7 @@ export interface LogLine {
   readonly actor?: string;
   readonly subject: string;
   readonly revision?: number;
+  readonly commit?: string;
   readonly isMilestone?: boolean;
   readonly outcome?: string;
 }

@@ -1,11 +1,16 @@
-import type { Plan, Summary, Works } from './answers.ts';
+import type { Forecast, Plan, Works } from './answers.ts';
+import { Choice } from './choice/choice.ts';
+import { chooseBeside } from './choose-beside.ts';
 import { openDialog } from './dialog.ts';
+import { openFind } from './diff/open-find.ts';
 import { element } from './element.ts';
-import { type Action, KEYS, listenToKeys } from './keys.ts';
+import { type Action, listenToKeys } from './keys.ts';
 import { testTone } from './overview.ts';
 import { sandboxList, type Verdict } from './sandbox-list.ts';
 import { SandboxView } from './sandbox-view.ts';
-import type { Server } from './server.ts';
+import { type Server, wordsOf } from './server.ts';
+import { showHelp } from './show-help.ts';
+import { withCounts } from './with-counts.ts';
 
 const THEMES = ['', 'dark', 'light'];
 /** Sandboxes that are looked into before somebody opens them. */
@@ -19,7 +24,11 @@ export class App {
   readonly #title = element('span', { class: 'repository' });
   readonly #split = element('button', { class: 'quiet', onclick: () => this.#do('split') }, 'Side by side');
   readonly #verdicts = new Map<string, Verdict>();
+  readonly #choices = new Map<string, Choice>();
   #works: Works | undefined;
+  #forecast: Forecast | undefined;
+  /** Counts the looks: an answer to one before says nothing. */
+  #turn = 0;
   #isLooking = false;
   #one: SandboxView | undefined;
   #beside: SandboxView | undefined;
@@ -62,15 +71,38 @@ export class App {
     const name = names.includes(wanted) ? wanted : names[0];
     this.#showList();
     this.#closeViews();
-    if (name === undefined)
-      return this.#swap(
-        element(
-          'main',
-          { class: 'one' },
-          element('p', { class: 'empty' }, 'There are no sandboxes in this repository.'),
-        ),
-      );
-    this.#select(name);
+    if (name !== undefined) {
+      this.#select(name);
+      return void this.#loadForecast();
+    }
+    this.#selected = undefined;
+    const words = 'There are no sandboxes in this repository.';
+    this.#swap(element('main', { class: 'one' }, element('p', { class: 'empty' }, words)));
+  }
+
+  /** Behind the rest: it tries merges, one after the other. Without it nothing is said of other sandboxes. */
+  async #loadForecast(): Promise<void> {
+    const turn = ++this.#turn;
+    const forecast = await this.#server.get<Forecast>('/api/forecast').catch(() => undefined);
+    if (!forecast || turn !== this.#turn) return;
+    this.#forecast = forecast;
+    this.#showList();
+    for (const view of [this.#one, this.#beside]) view?.showForecast(forecast);
+  }
+
+  /** Where it fails, the page stays as it is; a sandbox that is gone is never another one without a word. */
+  async #loadAgain(): Promise<void> {
+    const before = this.#selected;
+    this.#title.textContent = 'Looking …';
+    try {
+      await this.load();
+    } catch (error) {
+      this.#title.textContent = this.#works?.repository ?? '';
+      openDialog('Nothing could be looked at again', element('p', { class: 'refusal', role: 'alert' }, wordsOf(error)));
+    }
+    const isThere = this.#works?.sandboxes.some(({ name }) => name === before) ?? true;
+    if (before !== undefined && !isThere && !document.querySelector('dialog[open]'))
+      openDialog(`The sandbox ${before} is gone`, element('p', {}, `The page shows ${this.#selected ?? 'none'} now.`));
   }
 
   #swap(view: HTMLElement): void {
@@ -115,14 +147,22 @@ export class App {
 
   #open(name: string, isBeside: boolean): SandboxView | undefined {
     if (!this.#works) return undefined;
+    const choice = this.#choices.get(name) ?? new Choice();
+    this.#choices.set(name, choice);
     const isSplit = !isBeside && localStorage.getItem('split') === 'yes' && innerWidth > 900;
     return new SandboxView(
       this.#server,
       name,
-      this.#works,
-      { isSplit, isBeside },
+      { isSplit, isBeside, choice, forecast: this.#forecast },
       {
-        onChanged: () => void this.load(),
+        onDecided: (of) => {
+          this.#choices.delete(of);
+          void this.#loadAgain();
+        },
+        onRead: (of, files) => {
+          this.#works = this.#works && withCounts(this.#works, of, files);
+          this.#showList();
+        },
         onPlan: (of, plan) => {
           this.#note(of, plan);
           void this.#lookAtOthers();
@@ -138,40 +178,19 @@ export class App {
     this.#beside = undefined;
   }
 
-  /** Racers, which are forks of the same sandbox, come first. */
   #chooseBeside(): void {
     const { sandboxes = [] } = this.#works ?? {};
     const here = sandboxes.find(({ name }) => name === this.#selected);
-    if (!here || this.#beside) return here && this.#select(here.name);
-    const isRacer = ({ name, forkedFrom }: Summary) =>
-      forkedFrom === here.name ||
-      name === here.forkedFrom ||
-      (forkedFrom !== undefined && forkedFrom === here.forkedFrom);
-    const others = sandboxes
-      .filter(({ name }) => name !== here.name)
-      .toSorted((a, b) => Number(isRacer(b)) - Number(isRacer(a)));
-    const choose = (name: string) => {
-      dialog.close();
-      this.#pair(here.name, name);
-    };
-    const item = (one: Summary) =>
-      element(
-        'li',
-        {},
-        element('button', { class: 'command', onclick: () => choose(one.name) }, one.name),
-        isRacer(one) && element('span', { class: 'chip' }, 'same race'),
-      );
-    const list =
-      others.length > 0
-        ? element('ul', { class: 'calls' }, ...others.map(item))
-        : element('p', {}, 'There is no other one.');
-    const dialog = openDialog(`Beside ${here.name}`, list);
-    list.querySelector('button')?.focus();
+    if (!here) return;
+    if (this.#beside) return this.#select(here.name);
+    chooseBeside(here, sandboxes, (name) => this.#pair(here.name, name));
   }
 
   #showList(): void {
     if (this.#works)
-      this.#nav.replaceChildren(sandboxList(this.#works, this.#verdicts, this.#selected, (name) => this.#select(name)));
+      this.#nav.replaceChildren(
+        sandboxList(this.#works, this.#forecast, this.#verdicts, this.#selected, (name) => this.#select(name)),
+      );
     this.#nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }
 
@@ -226,6 +245,8 @@ export class App {
         return one?.diff.step('hunk', 1);
       case 'last-hunk':
         return one?.diff.step('hunk', -1);
+      case 'find':
+        return one && openFind(one.diff);
       case 'fold':
         return one?.diff.fold();
       case 'take':
@@ -250,7 +271,7 @@ export class App {
       case 'last-sandbox':
         return this.#step(-1);
       case 'reload':
-        return void this.load();
+        return void this.#loadAgain();
       case 'beside':
         return this.#chooseBeside();
       case 'split':
@@ -275,16 +296,4 @@ function toggleTheme(): void {
   const next = THEMES[(THEMES.indexOf(dataset['theme'] ?? '') + 1) % THEMES.length] ?? '';
   dataset['theme'] = next;
   localStorage.setItem('theme', next);
-}
-
-function showHelp(): void {
-  const rows = KEYS.map(([keys, words]) =>
-    element(
-      'tr',
-      {},
-      element('td', {}, ...keys.flatMap((key) => [element('kbd', {}, key), ' '])),
-      element('td', {}, words),
-    ),
-  );
-  openDialog('Keys', element('table', { class: 'keys' }, element('tbody', {}, ...rows)));
 }

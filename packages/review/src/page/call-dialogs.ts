@@ -3,6 +3,7 @@ import { callDetail } from './calls-view.ts';
 import { openDialog } from './dialog.ts';
 import { element } from './element.ts';
 import { type Server, wordsOf } from './server.ts';
+import { WENT_ON } from './words.ts';
 
 /** Dialogs with calls of one sandbox. */
 export class CallDialogs {
@@ -30,10 +31,11 @@ export class CallDialogs {
     }
   }
 
-  /** The call that wrote a line. */
+  /** The call that wrote a line. @param tip the state that the page shows: in another one the line may be elsewhere */
   async showLine(
     { path, name }: PatchFile,
     line: number,
+    tip: string | undefined,
     noteForm: (onKept: () => void) => HTMLElement,
   ): Promise<void> {
     const body = element('div', {}, element('p', { class: 'faint' }, 'Looking …'));
@@ -45,7 +47,12 @@ export class CallDialogs {
     const asked = this.#blames.get(path) ?? this.#server.post<Blame>(`${this.#address}/blame`, { path }, this.#signal);
     this.#blames.set(path, asked);
     try {
-      const run = (await asked).runs.find(({ firstLine, lines }) => line >= firstLine && line < firstLine + lines);
+      const blame = await asked;
+      if (blame.tip !== tip) {
+        this.#blames.delete(path);
+        return body.replaceChildren(element('p', { class: 'refusal' }, WENT_ON));
+      }
+      const run = blame.runs.find(({ firstLine, lines }) => line >= firstLine && line < firstLine + lines);
       if (!run) return body.replaceChildren(element('p', {}, 'It was there when the sandbox began.'));
       const { call } = run;
       body.replaceChildren(

@@ -12,6 +12,8 @@ export interface Asked {
   readonly verb: 'apply' | 'merge';
   /** Only these paths, for an apply; all of it where there is none. */
   readonly paths: readonly string[];
+  /** Files that are taken whole. One that was renamed has two paths. */
+  readonly whole: number;
   /** Some changes of other files, for an apply. */
   readonly parts: readonly FilePart[];
   /** Whether something of it is left. */
@@ -64,7 +66,7 @@ export async function openDecision(
         ? ''
         : element('p', { class: 'refusal', role: 'alert' }, `${found.refused} What you settled is not taken.`),
       conflictsPart(found.plan, undefined, asked.sandbox, {
-        settled: found.names,
+        settled: found.settledFiles,
         onConflict: (file) =>
           void conflicts.open(file, { integration: asked.verb, into, ...asked }, asked.tip, () => void show(commit)),
       }),
@@ -93,11 +95,11 @@ async function planOf(server: Server, asked: Asked, { settled }: ConflictDialogs
   const plan = async (more: object) => await server.post<Plan>(`${addressOf(asked)}/plan`, { ...same, ...more });
   const open = await plan({});
   const files = settled.of(open.conflicts);
-  const none = { plan: open, settled: [], names: [], refused: undefined };
+  const none = { plan: open, settled: [], settledFiles: [], refused: undefined };
   if (files.length === 0) return none;
   try {
-    const names = open.conflicts.flatMap(({ path, name }) => (settled.has(path) ? [name] : []));
-    return { plan: await plan({ settled: files }), settled: files, names, refused: undefined };
+    const settledFiles = open.conflicts.filter(({ path }) => settled.has(path));
+    return { plan: await plan({ settled: files }), settled: files, settledFiles, refused: undefined };
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== 'CHANGED_SINCE_SHOWN') throw error;
     settled.clear();
@@ -159,9 +161,9 @@ class DecisionForm {
   }
 }
 
-function titleOf({ sandbox, verb, paths, parts }: Asked): string {
+function titleOf({ sandbox, verb, whole, parts }: Asked): string {
   const some = [
-    ...(paths.length > 0 ? [counted(paths.length, 'path')] : []),
+    ...(whole > 0 ? [counted(whole, 'file')] : []),
     ...(parts.length > 0 ? [`parts of ${counted(parts.length, 'file')}`] : []),
   ].join(' and ');
   return `${verb === 'merge' ? 'Merge' : 'Apply'} ${some === '' ? sandbox : `${some} of ${sandbox}`}`;

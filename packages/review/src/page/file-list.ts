@@ -1,7 +1,7 @@
 import type { PatchFile } from './answers.ts';
 import { element } from './element.ts';
 import { signOf } from './diff/diff-rows.ts';
-import type { Taken } from './taken.ts';
+import type { Taken } from './choice/taken.ts';
 
 /** Events of the list. */
 export interface FileListEvents {
@@ -27,6 +27,7 @@ export class FileList {
     'aria-label': 'Take all files',
     onchange: () => this.#events.onTakeAll(),
   });
+  readonly #more = element('li', { class: 'faint' });
   #files = 0;
   #current: HTMLElement | undefined;
   #timer: number | undefined;
@@ -41,8 +42,10 @@ export class FileList {
     this.#files += files.length;
     const room = Math.max(0, MAX_LISTED - this.#items.size);
     this.view.append(...files.slice(0, room).map((file) => this.#item(file, isNew(file.path))));
-    if (files.length > room)
-      this.view.append(element('li', { class: 'faint' }, `and ${files.length - room} more below`));
+    const unlisted = this.#files - this.#items.size;
+    if (unlisted === 0) return;
+    this.#more.textContent = `and ${unlisted.toLocaleString('en')} more in the changes`;
+    this.view.append(this.#more);
   }
 
   setTaken(taken: Taken): void {

@@ -1,5 +1,6 @@
 import type { PatchFile, Sides, WholeFile } from './answers.ts';
 import { type Server, wordsOf } from './server.ts';
+import { WENT_ON } from './words.ts';
 
 /** Contents of the files of one sandbox, when somebody looks at them. */
 export class FileSource {
@@ -24,7 +25,7 @@ export class FileSource {
     try {
       const whole = await this.#server.post<WholeFile>(`${this.#address}/whole`, { path, from, tip }, this.#signal);
       if (whole.tip === tip) return whole.file;
-      this.#onTrouble('The sandbox went on. Press r to see what it is now.');
+      this.#onTrouble(WENT_ON);
     } catch (error) {
       if (!this.#signal.aborted) this.#onTrouble(`${name}: ${wordsOf(error)}`);
     }

@@ -5,6 +5,7 @@ export const KEYS: readonly (readonly [keys: readonly string[], words: string, a
   [['n'], 'next hunk', 'next-hunk'],
   [['p'], 'hunk before', 'last-hunk'],
   [['x'], 'fold or unfold the file', 'fold'],
+  [['/'], 'find words in the changes', 'find'],
   [['f'], 'all lines of the file, or its changes alone', 'whole'],
   [['t'], 'take the file, or leave it', 'take'],
   [['T'], 'take all files, or none', 'take-all'],
@@ -30,6 +31,7 @@ export type Action =
   | 'next-hunk'
   | 'last-hunk'
   | 'fold'
+  | 'find'
   | 'whole'
   | 'take'
   | 'take-all'
@@ -50,12 +52,19 @@ export type Action =
 
 const BY_KEY = new Map(KEYS.flatMap(([keys, , action]) => keys.map((key) => [key, action] as const)));
 
+/** The key as its cap says it on a Latin keyboard: Caps Lock is no Shift, and another alphabet has the same places. */
+function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
+  const [, letter] = /^[^\0-\x7f]$/.test(key) ? (/^Key([A-Z])$/.exec(code) ?? []) : (/^([a-z])$/i.exec(key) ?? []);
+  if (letter === undefined) return key;
+  return shiftKey ? letter.toUpperCase() : letter.toLowerCase();
+}
+
 /** Calls back for keys that nobody else wants: none that is typed into a field, and none while a dialog is open. */
 export function listenToKeys(onAction: (action: Action) => void): void {
   document.addEventListener('keydown', (event) => {
-    const { key, ctrlKey, metaKey, altKey, target } = event;
+    const { ctrlKey, metaKey, altKey, target } = event;
     const isTyping = target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select');
-    const action = BY_KEY.get(key);
+    const action = BY_KEY.get(keyOf(event));
     if (action === undefined || ctrlKey || metaKey || altKey || isTyping || document.querySelector('dialog[open]'))
       return;
     event.preventDefault();

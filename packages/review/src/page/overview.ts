@@ -1,4 +1,4 @@
-import type { Conflict, Forecast, NamedPath, Plan, RiskGroup, TestRun, Works } from './answers.ts';
+import type { Conflict, Forecast, NamedPath, Plan, RiskGroup, TestRun } from './answers.ts';
 import { element } from './element.ts';
 import { ago, counted } from './words.ts';
 
@@ -84,15 +84,14 @@ function testItem(test: TestRun, onCall: (call: number) => void): HTMLElement {
 /** Everything that stands in the way of taking it in. */
 export function conflictsPart(
   plan: Plan,
-  works: Works | undefined,
+  forecast: Forecast | undefined,
   name: string,
   { settled, onConflict }: SettlingEvents,
 ): HTMLElement {
-  const forecast = works && !('refused' in works.forecast) ? works.forecast : undefined;
   const others = conflictsOf(forecast, name).filter(({ other }) => other !== undefined);
   const lines = [
     ...conflictLines(`Conflicts with ${plan.branch ?? 'your commit'}`, plan.conflicts, onConflict),
-    ...pathLines('Settled, for when you apply or merge', settled),
+    ...conflictLines('Settled, for when you apply or merge', settled, onConflict, 'Change'),
     ...pathLines('You have uncommitted edits in', plan.dirty),
     ...others.flatMap(({ sandbox, other, paths }) =>
       pathLines(`Conflicts with ${sandbox === name ? other : sandbox}`, paths),
@@ -111,8 +110,8 @@ export function conflictsPart(
 
 /** Ways to settle what conflicts. */
 export interface SettlingEvents {
-  /** Names of files that are settled already. */
-  readonly settled: readonly string[];
+  /** Files that are settled already. */
+  readonly settled: readonly NamedPath[];
   onConflict(file: NamedPath): void;
 }
 
@@ -120,6 +119,7 @@ function conflictLines(
   title: string,
   files: readonly NamedPath[],
   onConflict: (file: NamedPath) => void,
+  verb = 'Settle',
 ): HTMLElement[] {
   if (files.length === 0) return [];
   const shown = files.slice(0, 100);
@@ -130,8 +130,8 @@ function conflictLines(
       element('code', {}, file.name),
       element(
         'button',
-        { class: 'settle', 'aria-label': `Settle ${file.name}`, onclick: () => onConflict(file) },
-        'Settle …',
+        { class: 'settle', 'aria-label': `${verb} ${file.name}`, onclick: () => onConflict(file) },
+        `${verb} …`,
       ),
     );
   return [

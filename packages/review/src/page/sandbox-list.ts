@@ -1,4 +1,4 @@
-import type { Summary, Works } from './answers.ts';
+import type { Forecast, Summary, Works } from './answers.ts';
 import { element } from './element.ts';
 import { conflictsOf } from './overview.ts';
 import { ago, counted } from './words.ts';
@@ -14,14 +14,14 @@ interface Findings {
 
 /** All sandboxes of the page, the one that moved last first. */
 export function sandboxList(
-  { sandboxes, forecast }: Works,
+  { sandboxes }: Works,
+  forecast: Forecast | undefined,
   verdicts: ReadonlyMap<string, Verdict>,
   selected: string | undefined,
   onSelect: (name: string) => void,
 ): HTMLElement {
-  const known = 'refused' in forecast ? undefined : forecast;
   const item = (summary: Summary) => {
-    const conflicts = conflictsOf(known, summary.name);
+    const conflicts = conflictsOf(forecast, summary.name);
     const withBranch = conflicts.some(({ other }) => other === undefined);
     const verdict = verdicts.get(summary.name);
     return element(

@@ -1,21 +1,24 @@
-import type { DiffStart, LogLine, NamedPath, PatchFile, Plan, Works } from './answers.ts';
+import type { Calls, DiffStart, Forecast, PatchFile, Plan } from './answers.ts';
 import { CallDialogs } from './call-dialogs.ts';
 import { callsView } from './calls-view.ts';
+import type { Choice } from './choice/choice.ts';
 import { openDecision } from './decide-dialog.ts';
 import { ConflictDialogs } from './conflict/conflict-dialogs.ts';
+import { ConflictsView } from './conflict/conflicts-view.ts';
 import { DiffView } from './diff/diff-view.ts';
 import { element } from './element.ts';
 import { FileList } from './file-list.ts';
 import { FileSource } from './file-source.ts';
 import { lostTestsPart } from './lost-tests.ts';
 import { NotesView } from './notes.ts';
-import { conflictsPart, proofPart, risksPart } from './overview.ts';
+import { proofPart, risksPart } from './overview.ts';
 import { Refused, type Server, wordsOf } from './server.ts';
-import { Taken } from './taken.ts';
+import { Taken } from './choice/taken.ts';
+import { takingButtons } from './choice/taking-buttons.ts';
 import { showDone } from './show-done.ts';
-import { counted } from './words.ts';
+import { type Tab, Tabs } from './tabs.ts';
+import { counted, WENT_ON } from './words.ts';
 
-type Tab = 'changes' | 'since' | 'calls';
 type DiffLine = DiffStart | { readonly file: PatchFile } | { readonly end: true };
 
 /** How a sandbox is shown. */
@@ -23,12 +26,18 @@ export interface ViewForm {
   readonly isSplit: boolean;
   /** Whether another one is shown beside it. */
   readonly isBeside: boolean;
+  readonly choice: Choice;
+  /** Absent until it is known. */
+  readonly forecast: Forecast | undefined;
 }
 
 /** Events for the page around the view. */
 export interface SandboxEvents {
   onPlan(name: string, plan: Plan): void;
-  onChanged(): void;
+  /** All of its changes were read. */
+  onRead(name: string, files: readonly PatchFile[]): void;
+  /** Some of it was taken. */
+  onDecided(name: string): void;
 }
 
 /** One sandbox: what to read first, whether it was tested, its calls, its diff, and what is taken of it. */
@@ -44,45 +53,47 @@ export class SandboxView {
   readonly #calls = element('div', { class: 'tab-body calls-body', hidden: true });
   readonly #status = element('span', { class: 'status faint', role: 'status' }, 'Reading the changes …');
   readonly #taking = element('div', { class: 'taking' });
-  readonly #tabs: ReadonlyMap<Tab, HTMLButtonElement>;
+  readonly #tabs: Tabs;
   readonly #gone = new AbortController();
   readonly #notes: NotesView;
   readonly #conflicts: ConflictDialogs;
   readonly #dialogs: CallDialogs;
   readonly #source: FileSource;
-  #taken = new Taken();
+  readonly #choice: Choice;
   #tip: string | undefined;
   #since: DiffStart['since'];
   #all: PatchFile[] = [];
   readonly #current = element('div', { class: 'current-file' });
-  #tab: Tab = 'changes';
-  readonly #works: Works;
+  /** The changes that the diff holds, also while calls are shown. */
+  #inDiff: Tab = 'changes';
+  readonly #inTheWay: ConflictsView;
 
-  constructor(server: Server, name: string, works: Works, { isSplit, isBeside }: ViewForm, events: SandboxEvents) {
+  constructor(server: Server, name: string, { isSplit, isBeside, choice, forecast }: ViewForm, events: SandboxEvents) {
     this.#server = server;
     this.#name = name;
+    this.#choice = choice;
     this.#notes = new NotesView(server, this.#address, this.#gone.signal);
-    this.#conflicts = new ConflictDialogs(server, this.#address);
+    this.#conflicts = new ConflictDialogs(server, this.#address, choice.settled);
+    this.#inTheWay = new ConflictsView(name, this.#conflicts, forecast);
     this.#dialogs = new CallDialogs(server, this.#address, this.#gone.signal);
     const onTrouble = (words: string) => (this.#status.textContent = words);
     this.#source = new FileSource(server, this.#address, this.#gone.signal, onTrouble);
-    this.#works = works;
     this.#events = events;
-    const onTake = (path: string, isTaken: boolean) => this.#take(this.#taken.withFile(path, isTaken));
+    const onTake = (path: string, isTaken: boolean) => this.#take(this.#choice.taken.withFile(path, isTaken));
     this.#diff = new DiffView(`Changes of ${name}`, {
       onFile: (file) => this.#showCurrent(file),
       onLine: (file, line) =>
-        void this.#dialogs.showLine(file, line, (onKept) => this.#notes.form(file, line, this.#tip ?? '', onKept)),
+        void this.#dialogs.showLine(file, line, this.#tip, (onKept) =>
+          this.#notes.form(file, line, this.#tip ?? '', onKept),
+        ),
       onTake,
       readSides: async (file) => await this.#source.sides(file, this.#tip),
       readWhole: async (file) => await this.#source.whole(file, this.#tip),
-      onTakeHunk: (file, hunk, isTaken) => this.#take(this.#taken.withHunk(file, hunk, isTaken)),
+      onTakeHunk: (file, hunk, isTaken) => this.#take(this.#choice.taken.withHunk(file, hunk, isTaken)),
     });
     this.#files = new FileList({ onOpen: (path) => this.openPath(path), onTake, onTakeAll: () => this.takeAll() });
     this.#diff.setSplit(isSplit);
-    const tab = (key: Tab, title: string) => [key, tabButton(key, title, () => this.show(key))] as const;
-    this.#tabs = new Map([tab('changes', 'Changes'), tab('since', 'Since you looked'), tab('calls', 'Calls')]);
-    (this.#tabs.get('since') as HTMLElement).hidden = true;
+    this.#tabs = new Tabs(`Views of ${name}`, (key) => this.show(key));
     this.view = element(
       isBeside ? 'section' : 'main',
       { class: 'one', ...(isBeside && { 'aria-label': name }) },
@@ -99,12 +110,7 @@ export class SandboxView {
       element(
         'section',
         { class: 'work', 'aria-label': `Work of ${name}` },
-        element(
-          'div',
-          { class: 'tabs' },
-          element('div', { role: 'tablist', 'aria-label': `Views of ${name}` }, ...this.#tabs.values()),
-          this.#status,
-        ),
+        element('div', { class: 'tabs' }, this.#tabs.view, this.#status),
         this.#current,
         this.#diff.view,
         this.#calls,
@@ -114,6 +120,8 @@ export class SandboxView {
     void this.#loadPlan();
     void this.#notes.load();
     void this.#loadDiff();
+    const { signal } = this.#gone;
+    addEventListener('focus', () => void this.#readCalls(signal).catch(() => undefined), { signal });
   }
 
   close(): void {
@@ -121,22 +129,27 @@ export class SandboxView {
   }
 
   show(key: Tab): void {
-    this.#tab = key;
-    for (const [one, button] of this.#tabs) button.setAttribute('aria-selected', String(one === key));
+    const isShown = this.#tabs.show(key);
+    if (!isShown) return;
+    const signal = AbortSignal.any([this.#gone.signal, isShown]);
     this.#calls.hidden = key !== 'calls';
     this.#diff.view.hidden = key === 'calls';
     this.#current.hidden = key === 'calls';
-    if (key === 'calls') void this.#loadCalls();
-    else {
-      this.#diff.clear();
-      if (key === 'changes') this.#diff.add(this.#all);
-      else void this.#loadSince();
-    }
+    if (key === 'calls') return void this.#loadTab(key, signal);
+    if (key === 'changes' && this.#inDiff === key) return this.#diff.setTaken(this.#choice.taken); // where it was left
+    this.#inDiff = key;
+    this.#diff.clear();
+    if (key === 'changes') this.#diff.add(this.#all);
+    else void this.#loadTab(key, signal);
   }
 
   openPath(path: string): void {
     this.show('changes');
     this.#diff.scrollToPath(path);
+  }
+
+  showForecast(forecast: Forecast): void {
+    this.#inTheWay.showForecast(forecast);
   }
 
   get diff(): DiffView {
@@ -145,28 +158,27 @@ export class SandboxView {
 
   takeCurrent(): void {
     const path = this.#diff.currentFile?.path;
-    if (path !== undefined) this.#take(this.#taken.withFile(path, this.#taken.of(path) !== 'all'));
+    if (path !== undefined) this.#take(this.#choice.taken.withFile(path, this.#choice.taken.of(path) !== 'all'));
   }
 
   takeAll(): void {
-    this.#take(this.#taken.whole === this.#all.length ? new Taken() : Taken.all(this.#all));
+    this.#take(this.#choice.taken.whole === this.#all.length ? new Taken() : Taken.all(this.#all));
   }
 
   takeHunk(): void {
     const { file, hunk } = this.#diff.currentHunk ?? {};
-    if (file && hunk) this.#take(this.#taken.withHunk(file, hunk, !this.#taken.hasHunk(file.path, hunk)));
+    if (file && hunk) this.#take(this.#choice.taken.withHunk(file, hunk, !this.#choice.taken.hasHunk(file.path, hunk)));
   }
 
   decide(verb: 'apply' | 'merge'): void {
     if (this.#tip === undefined) return;
-    const [paths, parts] = verb === 'apply' ? [this.#taken.paths(this.#all), this.#taken.parts(this.#all)] : [[], []];
-    const isPart = parts.length > 0 || (paths.length > 0 && this.#taken.whole < this.#all.length);
+    const chosen = verb === 'apply' ? this.#choice.asked(this.#all) : { paths: [], parts: [], whole: 0, isPart: false };
     const unshownLines = this.#all.reduce((sum, { leftOut }) => sum + leftOut, 0);
-    const asked = { sandbox: this.#name, verb, paths, parts, isPart, tip: this.#tip, unshownLines };
+    const asked = { sandbox: this.#name, verb, tip: this.#tip, unshownLines, ...chosen };
     void openDecision(this.#server, asked, this.#conflicts, {
       onDone: (decided) => {
         showDone(this.#name, verb, decided);
-        this.#events.onChanged();
+        this.#events.onDecided(this.#name);
       },
       onCall: (call) => void this.#dialogs.showCall(call),
       onPath: (path) => this.openPath(path),
@@ -178,7 +190,7 @@ export class SandboxView {
     const at = file === undefined ? 0 : this.#all.indexOf(file) + 1;
     this.#current.replaceChildren(
       element('span', {}, file?.name ?? ''),
-      at > 0 && this.#tab === 'changes' ? element('span', { class: 'faint' }, `${at} of ${this.#all.length}`) : '',
+      at > 0 && this.#inDiff === 'changes' ? element('span', { class: 'faint' }, `${at} of ${this.#all.length}`) : '',
     );
   }
 
@@ -195,8 +207,9 @@ export class SandboxView {
         risksPart(plan, (path) => this.openPath(path)),
         proofPart(plan, (call) => void this.#dialogs.showCall(call)),
         this.#lostTests,
-        this.#conflictsPart(plan),
+        this.#inTheWay.view,
       );
+      this.#inTheWay.showPlan(plan);
       this.#diff.setRisks(plan.risks.groups);
     } catch (error) {
       if (this.#gone.signal.aborted) return;
@@ -204,31 +217,15 @@ export class SandboxView {
     }
   }
 
-  /** The decision carries out what is settled here; the plan of this view stays without it. */
-  #conflictsPart(plan: Plan): HTMLElement {
-    const { settled } = this.#conflicts;
-    const isOpen = ({ path }: NamedPath) => !settled.has(path);
-    const names = plan.conflicts.filter((file) => !isOpen(file)).map(({ name }) => name);
-    const into = plan.branch ?? plan.head.slice(0, 10);
-    const part = conflictsPart({ ...plan, conflicts: plan.conflicts.filter(isOpen) }, this.#works, this.#name, {
-      settled: names,
-      onConflict: (file) =>
-        void this.#conflicts.open(file, { integration: 'merge', paths: [], parts: [], into }, plan.tip, () =>
-          part.replaceWith(this.#conflictsPart(plan)),
-        ),
-    });
-    return part;
-  }
-
   async #loadDiff(): Promise<void> {
     let waiting: PatchFile[] = [];
-    let [expected, isAsked, isWhole] = [0, false, false];
+    let [expected, isAsked, isWhole, isGivenUp] = [0, false, false, false];
     const flush = () => {
       isAsked = false;
       const files = waiting;
       waiting = [];
       this.#all.push(...files);
-      if (this.#tab === 'changes') this.#diff.add(files);
+      if (this.#inDiff === 'changes') this.#diff.add(files);
       this.#files.add(files, (path) => this.#since?.paths.includes(path) ?? false);
       if (!isWhole) this.#status.textContent = `Reading: ${this.#all.length} of ${expected} files …`;
     };
@@ -236,9 +233,10 @@ export class SandboxView {
       for await (const line of this.#server.lines<DiffLine>(`${this.#address}/diff`, this.#gone.signal)) {
         if ('tip' in line) {
           this.#tip = line.tip;
+          isGivenUp = this.#choice.isOfOther(line.tip);
           this.#since = line.since;
           expected = line.files;
-          (this.#tabs.get('since') as HTMLElement).hidden = line.since === undefined;
+          this.#tabs.offer('since', line.since !== undefined);
         } else if ('file' in line) {
           waiting.push(line.file);
           if (!isAsked) requestAnimationFrame(flush);
@@ -247,53 +245,55 @@ export class SandboxView {
       }
       flush();
       if (!isWhole) throw new Refused('CUT_OFF', 'The changes were not read to their end. Press r to read them again.');
-      this.#status.textContent =
-        this.#all.length === 0
-          ? 'No changes.'
-          : `${counted(this.#all.length, 'file')}, state ${this.#tip?.slice(0, 10)}`;
+      const words = isGivenUp ? '. It went on: choose again what to take' : '';
+      this.#status.textContent = `${counted(this.#all.length, 'file')}, state ${this.#tip?.slice(0, 10)}${words}`;
       this.#lostTests.replaceChildren(...lostTestsPart(this.#all, (path) => this.openPath(path)));
-      this.#showTaking();
+      this.#take(this.#choice.taken);
+      this.#events.onRead(this.#name, this.#all);
       this.#showCurrent(this.#diff.currentFile);
       if (this.#all.length === 0) this.#diff.view.replaceChildren(element('p', { class: 'empty' }, 'No changes.'));
     } catch (error) {
       if (!this.#gone.signal.aborted) this.#status.textContent = wordsOf(error);
       this.#tip = undefined; // nobody has seen all of it
+      this.#showTaking();
     }
   }
 
-  async #loadSince(): Promise<void> {
-    for await (const line of this.#server.lines<DiffLine>(`${this.#address}/diff?part=since`, this.#gone.signal))
-      if ('file' in line && this.#tab === 'since') this.#diff.add([line.file]);
+  async #loadTab(key: 'since' | 'calls', signal: AbortSignal): Promise<void> {
+    try {
+      if (key === 'calls') {
+        const { entries, isMore } = await this.#readCalls(signal);
+        this.#calls.replaceChildren(callsView(entries, isMore, (call) => void this.#dialogs.showCall(call)));
+      } else
+        for await (const line of this.#server.lines<DiffLine>(`${this.#address}/diff?part=since`, signal))
+          if ('file' in line) this.#diff.add([line.file]);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#status.textContent = wordsOf(error);
+      this.#calls.replaceChildren();
+    }
   }
 
-  async #loadCalls(): Promise<void> {
-    const { entries, isMore } = await this.#server.get<{ entries: LogLine[]; isMore: boolean }>(
-      `${this.#address}/calls`,
-      this.#gone.signal,
-    );
-    this.#calls.replaceChildren(callsView(entries, isMore, (call) => void this.#dialogs.showCall(call)));
+  /** Reads nothing anew: who is in the middle of it decides when. */
+  async #readCalls(signal: AbortSignal): Promise<Calls> {
+    const calls = await this.#server.get<Calls>(`${this.#address}/calls`, signal);
+    const newest = calls.entries.find(({ commit }) => commit !== undefined)?.commit;
+    if (newest !== undefined && this.#tip !== undefined && newest !== this.#tip) this.#status.textContent = WENT_ON;
+    return calls;
   }
 
   #take(taken: Taken): void {
-    this.#taken = taken;
+    this.#choice.taken = taken;
     this.#diff.setTaken(taken);
     this.#files.setTaken(taken);
     this.#showTaking();
   }
 
   #showTaking(): void {
-    const some = this.#taken.size;
-    const disabled = this.#tip === undefined || this.#all.length === 0;
-    const button = (text: string, verb: 'apply' | 'merge', isPrimary: boolean) =>
-      element('button', { class: isPrimary ? 'primary' : '', disabled, onclick: () => this.decide(verb) }, text);
+    const isOpen = this.#tip !== undefined && this.#all.length > 0;
+    const onNone = () => this.#take(new Taken());
     this.#taking.replaceChildren(
-      button(some > 0 ? `Apply ${counted(some, 'file')} …` : 'Apply all …', 'apply', some > 0),
-      ...(some > 0 ? [element('button', { class: 'quiet', onclick: () => this.#take(new Taken()) }, 'Take none')] : []),
-      button('Merge …', 'merge', some === 0),
+      ...takingButtons(this.#choice.taken.size, isOpen, (verb) => this.decide(verb), onNone),
     );
   }
-}
-
-function tabButton(key: Tab, title: string, onclick: () => void): HTMLButtonElement {
-  return element('button', { role: 'tab', 'aria-selected': String(key === 'changes'), onclick }, title);
 }

@@ -1,3 +1,5 @@
+export const WENT_ON = 'The sandbox went on. Press r to see what it is now.';
+
 const STEPS: readonly (readonly [unit: string, seconds: number])[] = [
   ['d', 86_400],
   ['h', 3_600],

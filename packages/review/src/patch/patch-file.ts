@@ -23,11 +23,13 @@ export interface PatchFile {
   readonly fromName?: string;
   readonly change: 'added' | 'deleted' | 'modified' | 'renamed';
   readonly isBinary: boolean;
-  /** Kinds of git before and after, where they differ: `100644`. */
+  /** Kinds of git before and after, where they differ, or are both that of no file: `100644`. */
   readonly modes?: readonly [before: string, after: string];
   readonly hunks: readonly PatchHunk[];
   /** Tells these changes from any others, for who takes some of them. Absent of a file that is whole or nothing, or not wholly here. */
   readonly digest?: string;
+  /** Whether all of its lines end as on Windows. Where some do, each that does shows it. */
+  readonly isCrLf?: boolean;
   /** Lines beyond the bound, which are not here. */
   readonly leftOut: number;
 }

@@ -110,4 +110,35 @@ describe('a patch of git', () => {
       [0, 3],
     ]);
   });
+
+  it('FC-509: shows ends of lines of Windows where they differ, and says so once where all lines have them', async () => {
+    const all = '@@ -1,3 +1,3 @@\n one\r\n-two\r\n+TWO\r\n three\n\\ No newline at end of file\n';
+    const [file] = await read(`${HEAD}${all}`);
+    expect(file).toMatchObject({
+      isCrLf: true,
+      digest: expect.any(String),
+      hunks: [{ lines: [' one', '-two', '+TWO', ' three', expect.stringMatching(/^\\/)] }],
+    });
+    const [mixed] = await read(`${HEAD}@@ -1,2 +1,2 @@\n one\r\n-two\r\n+two\n`);
+    expect(mixed?.isCrLf).toBeUndefined();
+    expect(mixed?.hunks[0]?.lines).toEqual([String.raw` one\x0d`, String.raw`-two\x0d`, '+two']);
+    // Text that looks like such an end is none.
+    const [hostile] = await read(String.raw`${HEAD}@@ -1 +1 @@${'\n'}-a\x0d${'\n'}+b\x0d${'\n'}`);
+    expect(hostile?.hunks[0]?.lines).toEqual([String.raw`-a\x0d`, String.raw`+b\x0d`]);
+    const long = 'x'.repeat(9_000);
+    const [cut] = await read(`${HEAD}@@ -0,0 +1,2 @@\n+${long}\r\n+b\r\n`);
+    expect(cut?.hunks[0]?.lines).toEqual([[expect.any(String), expect.any(Number), expect.stringMatching(/x$/)], '+b']);
+  });
+
+  it('FC-511: tells a link and a submodule from a file that holds such a line', async () => {
+    const link = 'diff --git a/l b/l\nindex 1..2 120000\n--- a/l\n+++ b/l\n@@ -1 +1 @@\n-a\n+b\n';
+    const module = 'diff --git a/m b/m\nindex 1..2 160000\n--- a/m\n+++ b/m\n@@ -1 +1 @@\n-Sub a\n+Sub b\n';
+    const gone = 'diff --git a/g b/g\ndeleted file mode 120000\n';
+    const files = await read(`${link}${module}${gone}`);
+    expect(files.map(({ modes }) => modes)).toEqual([
+      ['120000', '120000'],
+      ['160000', '160000'],
+      ['120000', ''],
+    ]);
+  });
 });

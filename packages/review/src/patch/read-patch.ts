@@ -12,6 +12,35 @@ export interface PatchBounds {
 
 export const PATCH_BOUNDS: PatchBounds = { maxLines: 600_000, maxFileLines: 100_000, maxLineCharacters: 4_000 };
 
+/** Ends of the lines of a file while they come. */
+class ComingEnds {
+  #ofWindows = 0;
+  #all = 0;
+  #isLast = false;
+
+  add({ text, tail }: CutLine): void {
+    // The last line of a file may have no end.
+    if (text.startsWith('\\')) return void (this.#all -= this.#isLast ? 0 : 1);
+    this.#isLast = (tail === '' ? text : tail).endsWith('\r');
+    this.#all++;
+    if (this.#isLast) this.#ofWindows++;
+  }
+
+  /** The file, without ends that all of its lines have. */
+  ended(file: PatchFile): PatchFile {
+    if (this.#ofWindows === 0 || this.#ofWindows < this.#all) return file;
+    return { ...file, isCrLf: true, hunks: file.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(withoutEnd) })) };
+  }
+}
+
+const CR = visible('\r');
+const trimmed = (text: string) => (text.endsWith(CR) ? text.slice(0, -CR.length) : text);
+
+function withoutEnd(line: PatchLine): PatchLine {
+  if (typeof line !== 'string') return [line[0], line[1], trimmed(line[2])];
+  return line.startsWith('\\') ? line : trimmed(line);
+}
+
 /** The changes of a file while its lines come. One that is too long for memory leaves no digest. */
 class ComingChanges {
   readonly #seen = new SeenChanges();
@@ -50,6 +79,7 @@ export async function* readPatch(
   let file: Growing | undefined;
   let hunk: PatchHunk | undefined;
   let changes = new ComingChanges();
+  let ends = new ComingEnds();
   let left = { old: 0, new: 0 };
   let total = 0;
   let ofFile = 0;
@@ -60,6 +90,7 @@ export async function* readPatch(
       if (text[0] !== '+' && text[0] !== '\\') left.old--;
       if (text[0] !== '-' && text[0] !== '\\') left.new--;
       if (file.leftOut === 0) changes.add(line);
+      ends.add(line);
       if (total >= bounds.maxLines || ofFile >= bounds.maxFileLines) file.leftOut++;
       else {
         total++;
@@ -69,9 +100,10 @@ export async function* readPatch(
       continue;
     }
     if (text.startsWith('diff --git ')) {
-      if (file) yield await changes.ended(file);
+      if (file) yield ends.ended(await changes.ended(file));
       file = newFile(headerPath(text));
       changes = new ComingChanges();
+      ends = new ComingEnds();
       hunk = undefined;
       ofFile = 0;
       continue;
@@ -85,14 +117,19 @@ export async function* readPatch(
       if (total < bounds.maxLines && ofFile < bounds.maxFileLines) file.hunks.push(hunk);
     } else if (file) readHeader(file, text);
   }
-  if (file) yield await changes.ended(file);
+  if (file) yield ends.ended(await changes.ended(file));
 }
 
 function newFile(path: string): Growing {
   return { path, name: visibleName(path), change: 'modified', isBinary: false, hunks: [], leftOut: 0 };
 }
 
+/** Neither a link nor a submodule looks like one by its lines. */
+const NO_FILE = /^index \S+ (120000|160000)$/;
+
 function readHeader(file: Growing, text: string): void {
+  const [, kind] = NO_FILE.exec(text) ?? [];
+  if (kind !== undefined) file.modes = [kind, kind];
   const [, key, value = ''] =
     /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|Binary files) (.*)$/s.exec(text) ?? [];
   if (key === 'Binary files') file.isBinary = true;
@@ -101,8 +138,10 @@ function readHeader(file: Growing, text: string): void {
   else if (key === 'new file mode') {
     file.change = 'added';
     if (value !== '100644') file.modes = ['', value];
-  } else if (key === 'deleted file mode') file.change = 'deleted';
-  else if (key === 'rename from') {
+  } else if (key === 'deleted file mode') {
+    file.change = 'deleted';
+    if (value !== '100644') file.modes = [value, ''];
+  } else if (key === 'rename from') {
     file.change = 'renamed';
     file.from = gitPath(value);
     file.fromName = visibleName(file.from);

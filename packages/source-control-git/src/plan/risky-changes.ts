@@ -19,8 +19,8 @@ export interface RiskSetting {
   readonly changes: readonly FileChange[];
   /** Of the tree as it will be. */
   readonly allPaths: ReadonlySet<string>;
-  /** Why git of the person runs or reads a path, by what their configuration names. */
-  readonly namedByGit: (path: string) => string | undefined;
+  /** Why a program of the person runs or reads a path: by what their configuration of git names, or a script of the tree. */
+  readonly namedElsewhere: (path: string) => string | undefined;
   /** Whose added lines hold characters that nobody sees. */
   readonly withUnseen: ReadonlySet<string>;
 }
@@ -28,7 +28,7 @@ export interface RiskSetting {
 /** One entry per path, with everything there is to say of it. */
 export function riskyChanges(
   facts: Iterable<RiskFacts>,
-  { changes, allPaths, namedByGit, withUnseen }: RiskSetting,
+  { changes, allPaths, namedElsewhere, withUnseen }: RiskSetting,
 ): readonly RiskyChange[] {
   const gitDirectories = gitLikeDirectories(allPaths);
   const twins = twinsOf(allPaths);
@@ -37,8 +37,8 @@ export function riskyChanges(
   for (const { change, mode, linkTarget, sizeBytes, wasExecutable, isShown } of facts) {
     const { path, status } = change;
     const reasons = new Set(whatRunsLater(path));
-    const byGit = namedByGit(path);
-    if (byGit !== undefined) reasons.add(byGit);
+    const elsewhere = namedElsewhere(path);
+    if (elsewhere !== undefined) reasons.add(elsewhere);
     if (status !== 'deleted') {
       const newest = hidden.get(path);
       const isHarmless = HARMLESS.test(path) || (change.addedLines === 0 && PLACEHOLDER.test(path));

@@ -2,10 +2,13 @@ import type { FileChange, ObjectId, RiskyChange } from '@litterbox/core/provider
 import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
 import type { ConfiguredPaths } from '../person/configured-paths.ts';
 import type { PathStep } from '../store/read-diff.ts';
+import { installScripts } from './install-scripts.ts';
 import { HUGE_BYTES, type RiskFacts, riskyChanges } from './risky-changes.ts';
 import type { Store } from '../store/store.ts';
 import { pathsWithUnseen } from './unseen-lines.ts';
 import type { WrittenFiles } from './written-files.ts';
+
+const INSTALLED = 'is run by a script of package.json when packages are installed';
 
 /** What of the changes between two trees can run code here. */
 export async function scanRisks(
@@ -49,10 +52,11 @@ export async function scanRisks(
     const blob = step.new && largeFiles.get(step.new.oid)?.content?.blob;
     return step.new && blob ? { ...step, new: { ...step.new, oid: blob } } : step;
   });
+  const isInstalled = await installScripts(store, resultTree, paths, sizes);
   return riskyChanges(facts(), {
     changes,
     allPaths: paths,
-    namedByGit: (path) => configured.reasonOf(path),
+    namedElsewhere: (path) => configured.reasonOf(path) ?? (isInstalled(path) ? INSTALLED : undefined),
     withUnseen: await pathsWithUnseen(store, read, isRead, signal),
   });
 }

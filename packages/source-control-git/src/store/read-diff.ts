@@ -48,7 +48,8 @@ export async function* readDiff(
     from,
     to,
   ];
-  yield* store.stream(asBytes([...args, ...pathArguments(options)]), { signal: options?.signal });
+  for (const paths of pathArguments(options))
+    yield* store.stream(asBytes([...args, ...paths]), { signal: options?.signal });
 }
 
 export async function readChangedFiles(
@@ -60,7 +61,7 @@ export async function readChangedFiles(
 }
 
 /**
- * The files that differ between two trees of the store, in one pass.
+ * The files that differ between two trees of the store, in one pass for as many paths as one command line holds.
  *
  * @param options `onStep` is told of each, before any is counted
  */
@@ -72,15 +73,18 @@ export async function compareTrees(
   const changes = new Map<ByteString, Counted>();
   if (from === to) return [];
   const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-renames', '--no-abbrev', ...PLAIN, from, to];
-  const output = store.stream(asBytes([...args, ...pathArguments(options)]), { signal: options?.signal });
-  let raw: ByteString | undefined;
-  for await (const fields of nulFields(output)) {
-    for (const field of fields) {
-      if (raw !== undefined) {
-        changes.set(field, changeOf(raw, field, options?.onStep));
-        raw = undefined;
-      } else if (field.startsWith(':')) raw = field;
-      else count(changes, field);
+  for (const paths of pathArguments(options)) {
+    const output = store.stream(asBytes([...args, ...paths]), { signal: options?.signal });
+    let raw: ByteString | undefined;
+    for await (const fields of nulFields(output)) {
+      for (const field of fields) {
+        if (raw !== undefined) {
+          // One that two of the paths lead to is told once.
+          if (!changes.has(field)) changes.set(field, changeOf(raw, field, options?.onStep));
+          raw = undefined;
+        } else if (field.startsWith(':')) raw = field;
+        else count(changes, field);
+      }
     }
   }
   return [...changes.values()];
@@ -130,8 +134,24 @@ async function treesOf(store: Store, id: SandboxId, options: DiffOptions | undef
   return revision && parent !== undefined ? [await store.commitTree(parent), tree] : [tree, tree];
 }
 
-function pathArguments(options: Pick<DiffOptions, 'paths'> | undefined): readonly string[] {
-  return options?.paths ? ['--', ...options.paths.map((path) => path.replace(/\/+$/, ''))] : [];
+/** `diff-tree` takes paths as arguments alone, and the kernel bounds those: of many, each lot is a run of its own. */
+const MAX_PATH_BYTES = 256 * 1024;
+
+function* pathArguments(options: Pick<DiffOptions, 'paths'> | undefined): Generator<readonly string[]> {
+  if (!options?.paths) return yield [];
+  let lot = ['--'];
+  let bytes = 0;
+  for (const path of options.paths) {
+    const word = path.replace(/\/+$/, '');
+    bytes += Buffer.byteLength(word) + 1;
+    if (bytes > MAX_PATH_BYTES && lot.length > 1) {
+      yield lot;
+      lot = ['--'];
+      bytes = Buffer.byteLength(word) + 1;
+    }
+    lot.push(word);
+  }
+  yield lot;
 }
 
 /** Node passes arguments on as UTF-8; a name that is none cannot be an argument and matches nothing. */

@@ -126,3 +126,10 @@ async function exec({ pid, processors }: FakeMachine, socket: Duplex): Promise<v
   await Promise.allSettled(said);
   socket.end(frame(FRAME.exit, Uint8Array.of(code ?? 255)));
 }
+
+// Started by itself, it stays until it is interrupted.
+if (process.argv[1] === import.meta.filename) {
+  const service = await startService('secret');
+  console.log(`export MACHINES_URL=${service.url} MACHINES_TOKEN=secret`);
+  process.once('SIGINT', () => void service.close());
+}

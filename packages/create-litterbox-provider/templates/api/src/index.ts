@@ -84,7 +84,8 @@ class MachineProvider implements SandboxProvider {
 
   async *list(call?: CallOptions): AsyncIterable<RuntimeStatus> {
     const machines = await this.#service.list(call);
-    const ids = machines.map(({ name }) => name.slice(PREFIX.length)).filter(SandboxId.is);
+    const ours = machines.filter(({ name }) => name.startsWith(PREFIX));
+    const ids = ours.map(({ name }) => name.slice(PREFIX.length)).filter(SandboxId.is);
     yield* await Promise.all(ids.map((id) => this.#status(id, call)));
   }
 

@@ -93,9 +93,15 @@ export class Service {
     const { url, provider } = this.#access;
     return new LitterboxError(
       'UNAVAILABLE',
-      `The service at ${url} does not answer: ${visibleName(error instanceof Error ? error.message : String(error))}.`,
+      `The service at ${url} does not answer: ${visibleName(reasonOf(error))}.`,
       { operation: 'provider.ask', provider, hint: 'Check MACHINES_URL and the network.' },
       { cause: error },
     );
   }
+}
+
+/** `fetch` itself says that it failed, and its cause says why. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error & { readonly cause?: Error };
+  return cause?.message ?? message;
 }

@@ -14,7 +14,12 @@ const CHOICES: readonly (readonly [choice: Choice, words: string])[] = [
 ];
 
 /** Shows both sides of a file in conflict. Nothing is done: what the person makes of it is kept until they apply or merge. */
-export function openConflict(file: ConflictFile, into: string, onSettled: (settled: SettledFile) => void): void {
+export function openConflict(
+  file: ConflictFile,
+  text: ConflictText,
+  into: string,
+  onSettled: (settled: SettledFile) => void,
+): void {
   const { path, digest, name } = file;
   const settle = (by: { readonly take: 'ours' | 'theirs' } | { readonly text: string }) => {
     dialog.close();
@@ -32,16 +37,15 @@ export function openConflict(file: ConflictFile, into: string, onSettled: (settl
     element('p', {}, `${into} and the sandbox both changed it. Nothing is done before you apply or merge.`),
     element('div', { class: 'whole-sides' }, side('ours', into), side('theirs', 'the sandbox')),
     file.parts
-      ? editor(file, (text) => settle({ text }))
+      ? editor(file, text, (whole) => settle({ text: whole }))
       : element('p', { class: 'faint' }, 'Its text cannot be edited here: take it as one side has it.'),
   );
   const dialog = openDialog(`Settle ${name}`, body);
   body.querySelector('button')?.focus();
 }
 
-function editor(file: ConflictFile, onKeep: (text: string) => void): HTMLElement {
+function editor(file: ConflictFile, text: ConflictText, onKeep: (text: string) => void): HTMLElement {
   const { parts = [] } = file;
-  const text = new ConflictText(parts);
   const status = element('span', { class: 'faint', role: 'status' });
   const keep = element('button', { class: 'primary', onclick: () => onKeep(text.text ?? '') }, 'Keep this text');
   const editWhole = element('button', { onclick: () => showWhole() }, 'Edit the whole text');
@@ -67,6 +71,7 @@ function editor(file: ConflictFile, onKeep: (text: string) => void): HTMLElement
     if ('text' in part) places.append(common(part.text, at > 0, at < parts.length - 1));
     else places.append(place(file, text, region++, show));
   show();
+  if (text.isWhole) showWhole();
   return element('div', { class: 'editor' }, places, element('div', { class: 'actions' }, status, editWhole, keep));
 }
 
@@ -104,12 +109,16 @@ function place(file: ConflictFile, text: ConflictText, region: number, onChanged
     text.edit(region, withEnds(area.value, field?.end ?? '\n'));
     onChanged();
   });
-  const onChosen = (choice: Choice) => {
-    text.choose(region, choice);
+  const fill = () => {
     area.value = text.at(region) ?? '';
     area.rows = Math.min(20, Math.max(4, area.value.split('\n').length));
+  };
+  const onChosen = (choice: Choice) => {
+    text.choose(region, choice);
+    fill();
     onChanged();
   };
+  fill();
   return element(
     'fieldset',
     { class: 'place' },

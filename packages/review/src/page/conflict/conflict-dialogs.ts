@@ -3,7 +3,7 @@ import { openDialog } from '../dialog.ts';
 import { element } from '../element.ts';
 import { type Server, wordsOf } from '../server.ts';
 import { openConflict } from './conflict-dialog.ts';
-import { Settled } from './settled.ts';
+import type { Settled } from './settled.ts';
 
 /** The plan in which a file conflicts. */
 export interface ConflictPlan {
@@ -16,13 +16,14 @@ export interface ConflictPlan {
 
 /** Conflicts of one sandbox, and what a person made of them. */
 export class ConflictDialogs {
-  readonly settled = new Settled();
+  readonly settled: Settled;
   readonly #server: Server;
   readonly #address: string;
 
-  constructor(server: Server, address: string) {
+  constructor(server: Server, address: string, settled: Settled) {
     this.#server = server;
     this.#address = address;
+    this.settled = settled;
   }
 
   /** @param tip the state that the page shows: what is settled is of no other */
@@ -31,7 +32,7 @@ export class ConflictDialogs {
     try {
       const asked = { path, integration, paths, parts, tip };
       const file = await this.#server.post<ConflictFile>(`${this.#address}/conflict`, asked);
-      openConflict(file, into, (settled: SettledFile) => {
+      openConflict(file, this.settled.textOf(file), into, (settled: SettledFile) => {
         this.settled.set(settled);
         onSettled();
       });

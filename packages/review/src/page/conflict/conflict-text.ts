@@ -78,6 +78,11 @@ export class ConflictText {
     return text === undefined || hides ? undefined : fieldText({ exact: text });
   }
 
+  /** Whether the person went on from the places to the whole text. */
+  get isWhole(): boolean {
+    return this.#whole !== undefined;
+  }
+
   editWhole(text: string): void {
     this.#whole = text;
   }

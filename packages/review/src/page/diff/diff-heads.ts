@@ -43,6 +43,7 @@ export function fileHead(
     ),
     element('h3', {}, file.fromName !== undefined && `${file.fromName} → `, file.name),
     file.change !== 'modified' && element('span', { class: `tag ${file.change}` }, file.change),
+    file.isCrLf === true && element('span', { class: 'tag', title: 'All lines end as on Windows' }, 'CR LF'),
     reason !== undefined && element('span', { class: 'tag risk' }, reason),
     hasMore(file) && wholeButton(file, isWhole, onWhole),
     element('label', { class: 'take' }, take, 'take'),

@@ -1,12 +1,12 @@
-import type { PatchFile, PatchHunk, RiskGroup } from '../answers.ts';
+import type { PatchFile, PatchHunk, PatchLine, RiskGroup } from '../answers.ts';
 import { BinaryView, type ReadSides } from './binary-view.ts';
 import { splitHunk } from './changes-of.ts';
 import { fileHead, hasMore, hunkHead, isDivisible, isSplittable } from './diff-heads.ts';
-import { type Row, rowsOf } from './diff-rows.ts';
+import { FOLDED_LINES, linesOf, type Row, rowsOf, sidesOf, wholeText } from './diff-rows.ts';
 import { element } from '../element.ts';
 import { guessHeight } from './guess-height.ts';
 import { LineRows } from './line-rows.ts';
-import { Taken } from '../taken.ts';
+import { Taken } from '../choice/taken.ts';
 import { VirtualList } from './virtual-list.ts';
 
 /** Events of the diff. */
@@ -19,8 +19,6 @@ export interface DiffEvents {
   /** All lines of a file; undefined when it could not be read, which has been said. */
   readWhole(file: PatchFile): Promise<PatchFile | undefined>;
 }
-
-const FOLDED_LINES = 3_000;
 
 /** The changed files, one after the other. */
 export class DiffView {
@@ -105,6 +103,22 @@ export class DiffView {
     if (at < 0) return false;
     this.#moveTo(this.#starts[at] ?? 0);
     return true;
+  }
+
+  /** To the next line that holds the words, or back. @returns which of all it is, from 1 */
+  find(words: string, by: 1 | -1): { readonly at: number; readonly all: number } {
+    const wanted = words.toLowerCase();
+    const holds = (line: PatchLine | undefined) => line !== undefined && wholeText(line).toLowerCase().includes(wanted);
+    const folded = this.#files.filter((file) => this.#isFolded(file));
+    const opened = folded.filter(({ hunks }) => hunks.some(({ lines }) => lines.some(holds)));
+    const place = this.#place;
+    for (const { path } of opened) this.#folded.set(path, false);
+    if (opened.length > 0) this.#build();
+    const found = this.#rows.flatMap((row, at) => (row.type === 'lines' && sidesOf(row).some(holds) ? [at] : []));
+    const next = by > 0 ? found.findIndex((at) => at > place) : found.findLastIndex((at) => at < place);
+    const index = next >= 0 ? next : by > 0 ? 0 : found.length - 1;
+    if (found.length > 0) this.#moveTo(found[index] as number);
+    return { at: index + 1, all: found.length };
   }
 
   /** To the next file or hunk, or back. */
@@ -198,7 +212,7 @@ export class DiffView {
   }
 
   #isFolded(file: PatchFile): boolean {
-    return this.#folded.get(file.path) ?? file.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > FOLDED_LINES;
+    return this.#folded.get(file.path) ?? linesOf(file) > FOLDED_LINES;
   }
 
   #build(): void {

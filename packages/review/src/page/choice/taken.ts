@@ -1,5 +1,5 @@
-import type { FilePart, PatchFile, PatchHunk } from './answers.ts';
-import { changesOf } from './diff/changes-of.ts';
+import type { FilePart, PatchFile, PatchHunk } from '../answers.ts';
+import { changesOf } from '../diff/changes-of.ts';
 
 /** Boxes that a person has ticked: whole files, and changes of others. It is not changed, but replaced. */
 export class Taken {
