@@ -16,10 +16,12 @@ const AS_OWNER = `layer=$1; shift; exec ${CONFINED}`;
  *
  * A mount namespace begins with a copy of every mount of the machine, the engine's mounts of containers among them. A copy would hold the
  * overlay of a container that was stopped: its next start would then mount the same layers twice, which the kernel calls undefined,
- * and what is deleted would not be free. So the namespace keeps nothing but the programs, the kernel's files and the layer.
+ * and what is deleted would not be free. So the namespace keeps nothing but the programs, the kernel's files and the layer. The layer is
+ * entered first, and no name is looked up for it: it may lie below that directory.
  */
-const AS_ROOT = `mount -t tmpfs -o mode=755,size=64k litterbox ${MOUNT} && cd ${MOUNT} && mkdir usr proc dev tmp layer old || exit 1
-mount --bind "$1" layer && mount --bind /usr usr && mount --rbind /proc proc && mount --rbind /dev dev || exit 1
+const AS_ROOT = `cd "$1" && mount -t tmpfs -o mode=755,size=64k litterbox ${MOUNT} && mkdir ${MOUNT}/layer || exit 1
+mount -c --bind . ${MOUNT}/layer && cd ${MOUNT} && mkdir usr proc dev tmp old || exit 1
+mount --bind /usr usr && mount --rbind /proc proc && mount --rbind /dev dev || exit 1
 for top in bin sbin lib lib32 lib64 libx32; do
 if [ -h /$top ]; then ln -s "$(readlink /$top)" $top || exit 1
 elif [ -d /$top ]; then mkdir $top && mount --bind /$top $top || exit 1; fi
