@@ -20,6 +20,7 @@ import {
   type ResourceUsage,
   type SandboxId,
   type SandboxRuntime,
+  type ScanOptions,
 } from '@litterbox/core/provider';
 import type { RunMarks } from '@litterbox/linux-sandbox';
 import { ChangeScanner, ExecProcess } from '@litterbox/sandbox-kit';
@@ -115,7 +116,8 @@ export class ContainerRuntime implements SandboxRuntime {
     return await this.#start(spec, this.environment, options);
   }
 
-  async scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan> {
+  async scan(mark: ChangeMark | undefined, call?: ScanOptions): Promise<ChangeScan> {
+    const options = call && { ...call, ...(call.runInside && { runInside: asOwn(call.runInside) }) };
     // Looking would start a container that is not known, also of a sandbox that is stopped.
     if (!this.#container) {
       await this.#marks.assertRunning(options);
@@ -336,12 +338,17 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 }
 
+/** A command of ours between those of agents: our own programs come first. */
+const asOwn =
+  (run: NonNullable<ScanOptions['runInside']>): typeof run =>
+  (command, options) =>
+    run({ ...command, cwd: '/', env: { ...OWN_PROGRAMS, ...command.env } }, options);
+
 /** How long what we tell a container may take: it only ever sends signals. */
 const TELL_MS = 10_000;
 /** Of programs that are the provider's own: where an image keeps its programs, and nothing a user set. */
+const OWN_PROGRAMS = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin', LC_ALL: 'C', TZ: 'UTC0' };
 const OWN_ENVIRONMENT = {
-  PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin',
-  LC_ALL: 'C',
-  TZ: 'UTC0',
+  ...OWN_PROGRAMS,
   [CALL_VARIABLE]: 'infrastructure',
 };
