@@ -2,7 +2,7 @@ import { type CallOptions, type Host, type ProcessHandle, type ProcessSpec } fro
 
 /** Where the walker sees the changed layer. */
 const CHANGES = '/changes';
-/** What both see of the machine: its programs and the layer, neither of them to be written. */
+/** Both see the programs of the machine and the layer, and write neither. */
 const CONFINED = `--die-with-parent --new-session --clearenv --setenv PATH /usr/bin:/bin --setenv LC_ALL C \
 --ro-bind /usr /usr --ro-bind-try /bin /bin --ro-bind-try /lib /lib --ro-bind-try /lib64 /lib64 \
 --proc /proc --dev /dev --ro-bind "$layer" ${CHANGES} --chdir / --cap-drop ALL`;
