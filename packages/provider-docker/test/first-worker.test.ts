@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { collected, eventually, forBackend } from '@litterbox/conformance';
-import { ExecChannel, type SandboxRuntime } from '@litterbox/core/provider';
+import { ExecChannel, type SandboxRuntime, type ScanOptions } from '@litterbox/core/provider';
 import Client from 'dockerode';
 import { absence, TEST_SOCKET } from './backend.ts';
 import { Sandboxes } from './sandboxes.ts';
@@ -54,6 +54,24 @@ suite.describe('the shell that a container begins with', () => {
     expect(await execs(runtime.id)).toBe(0);
     await using _other = await runtime.spawn({ argv: ['sleep', '1000'] });
     expect(await execs(runtime.id)).toBe(1); // positive control: any other program is one of the engine's
+  });
+
+  suite.it('lists a changed directory for whoever records, whatever the environment of its commands is', async () => {
+    await using sandboxes = await Sandboxes.open();
+    const runtime = await sandboxes.create({ environment: { TZ: 'JST-9', LC_ALL: 'xx' } });
+    await using channel = new ExecChannel(runtime);
+    const listed = async (mark: string, options?: ScanOptions) => {
+      const names: string[] = [];
+      for await (const change of (await runtime.scan(mark, options)).changes)
+        if (change.type === 'directory') names.push(...change.children.map(({ name }) => name));
+      return names.sort();
+    };
+    const { next } = await runtime.scan(undefined);
+    await run(channel, 'echo new >new');
+    expect(await listed(next, { runInside: (command, call) => channel.run(command, call) })).toEqual(['README', 'new']);
+    expect(await execs(runtime.id)).toBe(0);
+    expect(await listed(next)).toEqual(['README', 'new']);
+    expect(await execs(runtime.id)).toBe(1); // positive control: without that shell it starts its own
   });
 
   suite.it('FC-522: says what is left to say once its input has ended', async () => {

@@ -23,7 +23,7 @@ import {
   type ScanOptions,
 } from '@litterbox/core/provider';
 import type { RunMarks } from '@litterbox/linux-sandbox';
-import { ChangeScanner, ExecProcess } from '@litterbox/sandbox-kit';
+import { ChangeScanner, ExecProcess, LOOKING_ENVIRONMENT } from '@litterbox/sandbox-kit';
 import { inheritedNames, sandboxEnvironment } from './container-options.ts';
 import { execEngineOf } from '../process/exec-engine.ts';
 import { firstWorkerOf } from '../process/first-worker.ts';
@@ -87,11 +87,17 @@ export class ContainerRuntime implements SandboxRuntime {
       stateFile: sandbox.scanState,
       changes: INSIDE.changes,
       workspace: meta.workdir,
+      isInside: true,
       ...(meta.prepared !== undefined && { prepared: INSIDE.prepared }),
       ...(meta.isCopy && { isCopy: true }),
       spawn: (spec, call) => this.#start({ cwd: '/', ...spec }, OWN_ENVIRONMENT, call),
       aside: walkerPlace(host, layers.upper, meta.user),
     });
+  }
+
+  /** Starts what looks for changes while the container starts: its first command waits for both. */
+  warm(): void {
+    void this.#scanner.warm();
   }
 
   /** Its container has just been started, and this was read back from it. */
@@ -120,8 +126,7 @@ export class ContainerRuntime implements SandboxRuntime {
     return await this.#start(spec, this.environment, options);
   }
 
-  async scan(mark: ChangeMark | undefined, call?: ScanOptions): Promise<ChangeScan> {
-    const options = call && { ...call, ...(call.runInside && { runInside: asOwn(call.runInside) }) };
+  async scan(mark: ChangeMark | undefined, options?: ScanOptions): Promise<ChangeScan> {
     // Looking would start a container that is not known, also of a sandbox that is stopped.
     if (!this.#container) {
       await this.#marks.assertRunning(options);
@@ -349,12 +354,6 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 }
 
-/** A command of ours between those of agents: our own programs come first. */
-const asOwn =
-  (run: NonNullable<ScanOptions['runInside']>): typeof run =>
-  (command, options) =>
-    run({ ...command, cwd: '/', env: { ...OWN_PROGRAMS, ...command.env } }, options);
-
 const isSilent = (error: unknown) => isLitterboxError(error) && error.details.facts?.['isSilent'] === true;
 
 /** A shell that takes its commands from its input, as the exec channel has them. */
@@ -364,8 +363,7 @@ const isShell = ({ argv, stdin, terminal }: ProcessSpec) =>
 /** How long what we tell a container may take: it only ever sends signals. */
 const TELL_MS = 10_000;
 /** Of programs that are the provider's own: where an image keeps its programs, and nothing a user set. */
-const OWN_PROGRAMS = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin', LC_ALL: 'C', TZ: 'UTC0' };
 const OWN_ENVIRONMENT = {
-  ...OWN_PROGRAMS,
+  ...LOOKING_ENVIRONMENT,
   [CALL_VARIABLE]: 'infrastructure',
 };

@@ -38,6 +38,8 @@ export interface ScannerInput {
    * above. Each was renamed, or copied, after the last change in it, so that the change time of its directory is not before any in it.
    */
   readonly frozen?: string;
+  /** Processes of the sandbox see these trees at these paths too: a shell of theirs may look. @defaultValue false */
+  readonly isInside?: boolean;
   /** Told after a look at `changes` how many entries that holds, where the program that looked has counted them. */
   readonly onHeld?: (entries: number) => void;
   /** The layer began as a copy of another sandbox's: what is gone from its top may have left no other trace. @defaultValue false */
@@ -114,7 +116,8 @@ export class ChangeScanner implements AsyncDisposable {
     );
   }
 
-  async scan(mark: ChangeMark | undefined, options?: ScanOptions): Promise<ChangeScan> {
+  async scan(mark: ChangeMark | undefined, { runInside, ...call }: ScanOptions = {}): Promise<ChangeScan> {
+    const options = this.#input.isInside === true && runInside ? { ...call, runInside } : call;
     let { now, entries, listed } = await this.#changedSince(mark, options);
     const isOtherClock = mark !== undefined && !isComparable(mark, now);
     if (isOtherClock) ({ now, entries, listed } = await this.#changedSince(undefined, options));

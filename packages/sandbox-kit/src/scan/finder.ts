@@ -4,6 +4,7 @@ import { type FoundEntry, foundEntry, sizeOf } from './found-entry.ts';
 import { NulSplitter } from './nul-splitter.ts';
 import { ScanBound, tooManyChanges } from './scan-bound.ts';
 import { clockMoment, justBefore, secondsOfDate, TELL_CLOCK, clockOf, UNKNOWN_CLOCK } from './shell-clock.ts';
+import { LOOKING_ENVIRONMENT } from './looking-environment.ts';
 import { isMoment } from './told-clock.ts';
 
 export interface FindRequest {
@@ -117,10 +118,11 @@ exit 0`;
     let said = '';
     const full = new AbortController();
     const signal = AbortSignal.any([full.signal, ...(options?.signal ? [options.signal] : [])]);
-    const run = options?.runInside ?? ((one, call) => this.#channel.run(one, call));
-    const outcome = await run(
+    const own: NonNullable<ScanOptions['runInside']> = (one, call) => this.#channel.run(one, call);
+    const outcome = await (options?.runInside ?? own)(
       {
         ...command,
+        ...(options?.runInside && { cwd: '/', env: LOOKING_ENVIRONMENT }),
         // An agent's programs run beside it as the same user, and may stop it.
         timeoutMs: LOOK_TIMEOUT_MS,
         maxOutputBytes: 4096,
