@@ -81,7 +81,8 @@ export class ContainerProvider implements SandboxProvider {
       {
         open: () => this.#runtime(meta),
         begin: async (runtime) => {
-          const container = await containers.create(meta, options);
+          const isSoonUsed = spec.isPooled !== true;
+          const container = await containers.create(meta, options, () => isSoonUsed && runtime.warm());
           const controls = containers.facts.assertControls(meta, container, options);
           const [read] = await Promise.all([controls, finish()]); // the engine has answered: it makes nothing more
           runtime.begin(container, read);
