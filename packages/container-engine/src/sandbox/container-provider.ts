@@ -22,11 +22,9 @@ import { type ContainerParts, type ContainerProviderInput, containerParts } from
 import { ContainerRuntime } from '../container/container-runtime.ts';
 import { createDirectory } from './create-directory.ts';
 import type { EngineFacts } from '../engine/engine-facts.ts';
-import { PRESENCE_MS } from '../engine/engine.ts';
 import { isOwnEngine } from '../engine/is-own-engine.ts';
 import { forgetEngine } from '../engine/known-engines.ts';
 import { layersOf, sandboxLayoutOf } from '../engine/layout.ts';
-import { ping } from '../engine/ping.ts';
 import { removeSandbox } from './remove-sandbox.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
 
@@ -114,10 +112,8 @@ export class ContainerProvider implements SandboxProvider {
     const here: RuntimeStatus[] = [];
     for await (const status of directories.list(options)) here.push(status);
     if (here.length === 0) return;
-    const { engine } = this.#parts;
-    const [facts, , metas] = await Promise.all([
-      this.facts(options),
-      engine.ask('engine.ping', ping, { ...options, limitMs: PRESENCE_MS }), // what is known of it may be an hour old
+    const [facts, metas] = await Promise.all([
+      this.#parts.facts({ ...options, isThere: true }),
       Promise.all(here.map(async ({ id }) => await directories.read(id, options).catch(() => undefined))),
     ]);
     for (const [index, status] of here.entries()) {
