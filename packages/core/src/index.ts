@@ -129,7 +129,13 @@ export type {
   SandboxSpec,
   WorkspaceSource,
 } from './ports/sandbox/sandbox-provider.ts';
-export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox/sandbox-runtime.ts';
+export type {
+  ChangeMark,
+  ChangeScan,
+  ResourceUsage,
+  SandboxRuntime,
+  ScanOptions,
+} from './ports/sandbox/sandbox-runtime.ts';
 export {
   type KeptSnapshot,
   MAX_SNAPSHOT_NOTE_BYTES,

@@ -138,7 +138,13 @@ export type {
   SandboxSpec,
   WorkspaceSource,
 } from './ports/sandbox/sandbox-provider.ts';
-export type { ChangeMark, ChangeScan, ResourceUsage, SandboxRuntime } from './ports/sandbox/sandbox-runtime.ts';
+export type {
+  ChangeMark,
+  ChangeScan,
+  ResourceUsage,
+  SandboxRuntime,
+  ScanOptions,
+} from './ports/sandbox/sandbox-runtime.ts';
 export type { KeeperAnswer, KeeperRequest, Keepers } from './ports/network/keepers.ts';
 export type { Forward, PortForwarder } from './ports/network/port-forwarder.ts';
 export type { ImageStore } from './ports/sandbox/image-store.ts';

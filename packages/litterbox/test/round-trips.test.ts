@@ -8,6 +8,7 @@ import { PROVIDER, provider } from './provider.ts';
 
 type Call =
   | 'create'
+  | 'first run by who made it'
   | 'first run'
   | 'first run, session at rest'
   | 'run'
@@ -38,6 +39,7 @@ const NAMESPACES = {
 };
 const ENGINES = {
   create: 10,
+  'first run by who made it': 6, // no program is asked for: its shell is there
   'first run': 10,
   'first run, session at rest': 13,
   run: 2,
@@ -47,7 +49,7 @@ const ENGINES = {
   list: 4, // the engine is asked which one it is; the directory, then all in it at once
 };
 /** It looks up what another program found out, writes down what it found out itself, and fills the volumes of a new container. */
-const PODMAN = { ...ENGINES, create: 13 };
+const PODMAN = { ...ENGINES, create: 13, list: 5 };
 const MOST: Readonly<Partial<Record<Call, number>>> = { overlayfs: NAMESPACES, podman: PODMAN }[PROVIDER] ?? ENGINES;
 
 /** Programs that this process starts in each call, git's among them; not what those start in their turn. */
@@ -83,6 +85,8 @@ describe(`round trips to the machine on ${PROVIDER}`, () => {
 
     const first = await opened();
     await count('create', first.host, () => first.litterbox.create({ name: 'work' }));
+    await first.litterbox.create({ name: 'own' });
+    await count('first run by who made it', first.host, () => run(first.litterbox, 'true', 'own'));
     const second = await opened();
     await count('first run', second.host, () => run(second.litterbox, 'true'));
     await count('run', second.host, () => run(second.litterbox, 'true'));
@@ -114,7 +118,7 @@ describe(`round trips to the machine on ${PROVIDER}`, () => {
   });
 });
 
-async function run(litterbox: Litterbox, command: string): Promise<void> {
-  const sandbox = await litterbox.open('work');
+async function run(litterbox: Litterbox, command: string, name = 'work'): Promise<void> {
+  const sandbox = await litterbox.open(name);
   await sandbox.run([command]);
 }

@@ -10,6 +10,7 @@ export { ownNames } from './own-names.ts';
 export { brokenDescription, parseDescription, type Description } from './parse-description.ts';
 export { alreadyThere, cannotHonour, notHere } from './refusals.ts';
 export { ChangeScanner, type ScannerInput } from './scan/change-scanner.ts';
+export { LOOKING_ENVIRONMENT } from './scan/looking-environment.ts';
 export { MARK_SCRIPT, markOf } from './scan/shell-clock.ts';
 export { TEMPORARY_DIRECTORIES, temporaryBytes } from './temporary-directories.ts';
 export { SETUP_KEY } from './setup-key.ts';

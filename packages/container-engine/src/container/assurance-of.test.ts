@@ -5,8 +5,8 @@ import { MASKED_PATHS, READONLY_PATHS } from '../inside/kernel-files.ts';
 import { assuranceOf } from './assurance-of.ts';
 import type { AssuranceInput } from './judge-container.ts';
 
-/** The control of the kernel's files in a container with these masks. */
-function statusWith(hostConfig: object) {
+/** A control of a container with this configuration. */
+function statusWith(control: string, hostConfig: object) {
   const input = {
     provider: 'docker',
     title: 'Docker',
@@ -16,7 +16,7 @@ function statusWith(hostConfig: object) {
     status: new Map(),
     uidMap: [],
   } as unknown as AssuranceInput;
-  return assuranceOf(input).controls.find(({ name }) => name === 'kernel-files')?.status;
+  return assuranceOf(input).controls.find(({ name }) => name === control)?.status;
 }
 
 test.each([
@@ -25,5 +25,14 @@ test.each([
   ["the engine's own, which leave what tells of the machine", { MaskedPaths: ['/proc/kcore'] }, 'weak'],
   ['none', { MaskedPaths: [], ReadonlyPaths: READONLY_PATHS }, 'absent'],
 ])('masks of the kernel are told as what they are: %s', (_title, hostConfig, status) => {
-  expect(statusWith(hostConfig)).toBe(status);
+  expect(statusWith('kernel-files', hostConfig)).toBe(status);
+});
+
+test.each([
+  ['none', 'enforced'],
+  [undefined, 'absent'],
+  ['json-file', 'absent'],
+])('AX191: a log that the engine keeps of what passes is told: %s', (Type, status) => {
+  const LogConfig = Type === undefined ? undefined : { Type };
+  expect(statusWith('files', { ReadonlyRootfs: true, LogConfig })).toBe(status);
 });

@@ -1,8 +1,9 @@
-import { baseEnvironment, DEFAULT_PATH, INIT_SCRIPT, temporaryBytes } from '@litterbox/sandbox-kit';
+import { baseEnvironment, DEFAULT_PATH, temporaryBytes } from '@litterbox/sandbox-kit';
 import { CORE_LIMIT_BYTES } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
 import type { EngineFacts } from '../engine/engine-facts.ts';
 import { MASKED_PATHS, READONLY_PATHS } from '../inside/kernel-files.ts';
+import { FIRST_SCRIPT } from '../process/first-script.ts';
 import { labelsOf } from '../engine/labels.ts';
 import { INSIDE, type Layers, type SandboxLayout } from '../engine/layout.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
@@ -69,7 +70,7 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
     WorkingDir: '/',
     Hostname: 'sandbox',
     Domainname: '',
-    Entrypoint: ['/bin/sh', '-c', INIT_SCRIPT],
+    Entrypoint: ['/bin/sh', '-c', FIRST_SCRIPT, meta.id],
     Cmd: [],
     Healthcheck: { Test: ['NONE'] },
     Env: Object.entries(containerEnvironment(meta)).map(([name, value]) => `${name}=${value}`),
@@ -79,8 +80,10 @@ export function containerOptions(input: ContainerOptionsInput): Docker.Container
     AttachStderr: false,
     Tty: false,
     OpenStdin: true,
-    StdinOnce: false,
+    // The end of who attached first is the end of its shell's input.
+    StdinOnce: true,
     NetworkDisabled: true,
+    StopSignal: 'SIGKILL',
     StopTimeout: 5,
     HostConfig: {
       ...privilegesOf(input),

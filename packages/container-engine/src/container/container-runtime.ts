@@ -20,11 +20,13 @@ import {
   type ResourceUsage,
   type SandboxId,
   type SandboxRuntime,
+  type ScanOptions,
 } from '@litterbox/core/provider';
 import type { RunMarks } from '@litterbox/linux-sandbox';
-import { ChangeScanner, ExecProcess } from '@litterbox/sandbox-kit';
+import { ChangeScanner, ExecProcess, LOOKING_ENVIRONMENT } from '@litterbox/sandbox-kit';
 import { inheritedNames, sandboxEnvironment } from './container-options.ts';
-import { execEngineOf } from '../process/container-exec.ts';
+import { execEngineOf } from '../process/exec-engine.ts';
+import { firstWorkerOf } from '../process/first-worker.ts';
 import type { Containers } from './containers.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isPausedNow } from '../engine/engine-answers.ts';
@@ -60,6 +62,8 @@ export class ContainerRuntime implements SandboxRuntime {
   /** Runs our own words beside the agent's programs: a new process is not to be had when the limit of processes is reached. */
   readonly #control: ExecChannel;
   #container: Promise<string> | undefined;
+  /** The container that was just made for this runtime: nobody has attached to it. */
+  #fresh: string | undefined;
   #assurance: Assurance | undefined;
   #affinity: Promise<readonly number[]> | undefined;
   #loopback: Promise<NamespaceLoopback> | undefined;
@@ -83,6 +87,7 @@ export class ContainerRuntime implements SandboxRuntime {
       stateFile: sandbox.scanState,
       changes: INSIDE.changes,
       workspace: meta.workdir,
+      isInside: true,
       ...(meta.prepared !== undefined && { prepared: INSIDE.prepared }),
       ...(meta.isCopy && { isCopy: true }),
       spawn: (spec, call) => this.#start({ cwd: '/', ...spec }, OWN_ENVIRONMENT, call),
@@ -90,9 +95,15 @@ export class ContainerRuntime implements SandboxRuntime {
     });
   }
 
+  /** Starts what looks for changes while the container starts: its first command waits for both. */
+  warm(): void {
+    void this.#scanner.warm();
+  }
+
   /** Its container has just been started, and this was read back from it. */
   begin(container: string, assurance: Assurance): void {
     this.#container = Promise.resolve(container);
+    this.#fresh = container;
     this.#assurance = assurance;
   }
 
@@ -115,7 +126,7 @@ export class ContainerRuntime implements SandboxRuntime {
     return await this.#start(spec, this.environment, options);
   }
 
-  async scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan> {
+  async scan(mark: ChangeMark | undefined, options?: ScanOptions): Promise<ChangeScan> {
     // Looking would start a container that is not known, also of a sandbox that is stopped.
     if (!this.#container) {
       await this.#marks.assertRunning(options);
@@ -217,8 +228,8 @@ export class ContainerRuntime implements SandboxRuntime {
       return await this.#startIn(() => this.#running(options), spec, environment, options);
     } catch (error) {
       // An engine that does not answer is not asked again: who called has waited long enough.
-      const isSilent = isLitterboxError(error) && error.details.facts?.['isSilent'] === true;
-      if (isSilent || this.#isDisposed || options?.signal?.aborted || !(await this.#hasEnded(options))) throw error;
+      if (isSilent(error) || this.#isDisposed || options?.signal?.aborted || !(await this.#hasEnded(options)))
+        throw error;
       this.#container = undefined;
       await this.#marks.assertRunning(options); // whoever stopped it meant it
       return await this.#startIn(() => this.#running(options), spec, environment, options);
@@ -245,11 +256,16 @@ export class ContainerRuntime implements SandboxRuntime {
     options?: CallOptions,
   ): Promise<ProcessHandle> {
     const isOwn = environment === OWN_ENVIRONMENT;
+    const { engine } = this.#input;
     for (const limit = performance.now() + STALE_STATE_MS; ; ) {
+      let isFirst = false;
       try {
+        const at = await container();
+        isFirst = !isOwn && isShell(spec) && this.#fresh === at;
+        if (isFirst) this.#fresh = undefined;
         const process = await ExecProcess.start(
           {
-            engine: execEngineOf(this.#input.engine, await container()),
+            engine: isFirst ? firstWorkerOf(engine, at, this.id) : execEngineOf(engine, at),
             spec: {
               cwd: this.workdir,
               ...spec,
@@ -267,6 +283,8 @@ export class ContainerRuntime implements SandboxRuntime {
         if (!isOwn) this.#processes.add(process);
         return process;
       } catch (error) {
+        // An engine that lets nobody attach, or somebody inside has ended that shell.
+        if (isFirst && isLitterboxError(error, 'UNAVAILABLE') && !isSilent(error)) continue;
         const isRefused = isLitterboxError(error) && isPausedNow(error.cause);
         if (isRefused && (await this.#input.containers.pauses.undisturbed(this.id, options))) continue;
         if (!isRefused || performance.now() > limit || (await this.#marks.isSet('paused', options))) throw error;
@@ -336,12 +354,16 @@ export class ContainerRuntime implements SandboxRuntime {
   }
 }
 
+const isSilent = (error: unknown) => isLitterboxError(error) && error.details.facts?.['isSilent'] === true;
+
+/** A shell that takes its commands from its input, as the exec channel has them. */
+const isShell = ({ argv, stdin, terminal }: ProcessSpec) =>
+  argv.join(' ') === 'sh -s' && stdin === 'pipe' && terminal === undefined;
+
 /** How long what we tell a container may take: it only ever sends signals. */
 const TELL_MS = 10_000;
 /** Of programs that are the provider's own: where an image keeps its programs, and nothing a user set. */
 const OWN_ENVIRONMENT = {
-  PATH: '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin',
-  LC_ALL: 'C',
-  TZ: 'UTC0',
+  ...LOOKING_ENVIRONMENT,
   [CALL_VARIABLE]: 'infrastructure',
 };

@@ -92,8 +92,13 @@ export class Containers {
     return await findContainer(this.#engine, id, options);
   }
 
-  /** Makes the workspace's volume and the container, and starts it. @throws LitterboxError as the engine says. */
-  async create(meta: SandboxMeta, options?: CallOptions): Promise<string> {
+  /**
+   * Makes the workspace's volume and the container, and starts it.
+   *
+   * @param meanwhile called while the container starts
+   * @throws LitterboxError as the engine says
+   */
+  async create(meta: SandboxMeta, options?: CallOptions, meanwhile?: () => void): Promise<string> {
     const { directories, facts: survey, isBelowEngine } = this.#input;
     const facts = await survey(options);
     if (facts.isElsewhere && !isBelowEngine) throw this.#notHere(meta);
@@ -105,7 +110,7 @@ export class Containers {
     const container = made.status === 'fulfilled' ? made.value : undefined;
     const [begun, described] = await Promise.all([
       container && Promise.allSettled([this.#begin(container.id, meta, options)]),
-      directories.host.files.stat(sandboxLayoutOf(this.#layout, meta.id).meta),
+      directories.host.files.stat(sandboxLayoutOf(this.#layout, meta.id).meta).finally(container && meanwhile),
     ]);
     if (!described) {
       await this.ends.remove(meta.id);
@@ -214,6 +219,8 @@ export class Containers {
     { processors = [] }: EngineFacts,
     options?: CallOptions,
   ): Promise<readonly number[]> {
+    const any = chooseProcessors(processors, limits.cpus, []);
+    if (any.length === processors.length) return any;
     const { stdout: taken } = await runScript(
       this.#input.directories.host,
       `cat ${quoted(this.#layout.sandboxes)}/*/${PROCESSORS} 2>/dev/null`,

@@ -96,12 +96,15 @@ export class ContainerEnds {
         ),
       );
     failpoint('container.after-remove');
-    for (const volume of [workspaceVolume(id), homeVolume(id)])
-      await this.#engine.askIfThere(
-        'provider.remove',
-        async (docker, signal) => docker.getVolume(volume).remove({ force: true, abortSignal: signal }),
-        work,
-      );
+    await Promise.all(
+      [workspaceVolume(id), homeVolume(id)].map((volume) =>
+        this.#engine.askIfThere(
+          'provider.remove',
+          async (docker, signal) => docker.getVolume(volume).remove({ force: true, abortSignal: signal }),
+          work,
+        ),
+      ),
+    );
     failpoint('container.after-volumes-removed');
     await this.#disks.unmount(id, options);
   }

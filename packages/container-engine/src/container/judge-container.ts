@@ -1,4 +1,4 @@
-import type { Control, ControlName } from '@litterbox/core/provider';
+import { type Control, type ControlName, visibleName } from '@litterbox/core/provider';
 import type Docker from 'dockerode';
 import type { EngineFacts } from '../engine/engine-facts.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
@@ -90,6 +90,9 @@ function judgeCapabilities(input: AssuranceInput): Control {
 
 function judgeFiles(input: AssuranceInput): Control {
   const { HostConfig, Mounts } = input.container;
+  const log = HostConfig.LogConfig?.Type;
+  if (log !== 'none')
+    return controlOf(input, 'files', false, `the engine keeps a log of what passes: ${visibleName(log ?? 'unnamed')}`);
   const binds = Mounts.filter(({ Type, RW }) => Type === 'bind' && RW).length;
   return controlOf(
     input,

@@ -99,8 +99,22 @@ export class Engine implements AsyncDisposable {
           stdin: options.AttachStdin ?? false,
           Tty: options.Tty ?? false,
         });
-        if (this.#isWatched || (await this.address(call)).type !== 'unix') this.#watch.add(stream);
+        await this.#watchOver(stream, call);
         return { exec: exec.id, stream };
+      },
+      call,
+    );
+  }
+
+  /** Attaches to the first process of a container that runs: gives the connection that is its stdin and output. */
+  async attach(container: string, call?: CallOptions): Promise<Duplex> {
+    const streams = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true } as const;
+    return await this.ask(
+      'process.spawn',
+      async (docker, signal) => {
+        const stream = await docker.getContainer(container).attach({ ...streams, abortSignal: signal });
+        await this.#watchOver(stream as Duplex, call);
+        return stream as Duplex;
       },
       call,
     );
@@ -134,6 +148,10 @@ export class Engine implements AsyncDisposable {
     this.#watch.stop();
     this.forget();
     await this.#machines[Symbol.asyncDispose]();
+  }
+
+  async #watchOver(stream: Duplex, call?: CallOptions): Promise<void> {
+    if (this.#isWatched || (await this.address(call)).type !== 'unix') this.#watch.add(stream);
   }
 
   async #present(signal: AbortSignal): Promise<void> {

@@ -8,17 +8,27 @@ import { ping } from './ping.ts';
 /** By the host, then by the engine's address as seen from it. */
 const KNOWN = new WeakMap<object, Map<string, Promise<EngineFacts>>>();
 
+export interface KnownEngineOptions extends CallOptions {
+  /** The engine has to answer now, also where this process knows it. @defaultValue false */
+  readonly isThere?: boolean;
+}
+
 /**
  * What is known of an engine. One look per process and address, as long as it succeeds: a look costs Podman most of a second of
  * processor time, in which it asks the machine's package manager for its own programs. Where the survey says so, one that another
  * process took a while ago is good enough; the engine has to be there all the same.
  */
-export async function knownEngine(engine: Engine, survey: EngineSurvey, options?: CallOptions): Promise<EngineFacts> {
+export async function knownEngine(
+  engine: Engine,
+  survey: EngineSurvey,
+  { isThere = false, ...options }: KnownEngineOptions = {},
+): Promise<EngineFacts> {
   const address = showAddress(await engine.address(options));
   const known = KNOWN.get(survey.host) ?? new Map<string, Promise<EngineFacts>>();
   KNOWN.set(survey.host, known);
   const before = known.get(address);
   // Who asked first may have given up: that says nothing to others.
+  if (before && isThere) await engine.ask('engine.ping', ping, { ...options, limitMs: PRESENCE_MS });
   if (before) return await before.catch(() => readEngine(engine, survey, options));
   const looking = (async () =>
     (await remembered(engine, survey, address, options)) ?? (await looked(engine, survey, address, options)))();

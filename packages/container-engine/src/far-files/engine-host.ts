@@ -17,7 +17,7 @@ import {
 } from '@litterbox/core/provider';
 import { type FileShell, type FileShellAnswer, ShellFiles } from '@litterbox/linux-sandbox';
 import { ExecProcess } from '@litterbox/sandbox-kit';
-import { execEngineOf } from '../process/container-exec.ts';
+import { execEngineOf } from '../process/exec-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isEndingNow } from '../engine/engine-answers.ts';
 import { answerOf } from '../engine/engine-error.ts';

@@ -1,45 +1,32 @@
 import type { Duplex } from 'node:stream';
-import type { CallOptions, OutputChunk, TerminalSize } from '@litterbox/core/provider';
-import type { ExecEngine, ExecRequest, RawExec } from '@litterbox/sandbox-kit';
+import type Docker from 'dockerode';
+import type { OutputChunk, TerminalSize } from '@litterbox/core/provider';
+import type { RawExec } from '@litterbox/sandbox-kit';
 import type { Engine } from '../engine/engine.ts';
 import { answerOf } from '../engine/engine-error.ts';
 import { outputFrames } from './output-frames.ts';
 
-/** The engine, for programs of one container. */
-export function execEngineOf(engine: Engine, container: string): ExecEngine {
-  return {
-    provider: engine.provider,
-    title: engine.title,
-    async start({ script, environment, hasTerminal, hasStdin }: ExecRequest, options?: CallOptions): Promise<RawExec> {
-      const { exec, stream } = await engine.exec(
-        container,
-        {
-          Cmd: ['/bin/sh', '-c', script(false)],
-          Env: [...environment],
-          AttachStdin: hasStdin,
-          AttachStdout: true,
-          AttachStderr: !hasTerminal,
-          Tty: hasTerminal,
-          WorkingDir: '/',
-          Privileged: false,
-        },
-        options,
-      );
-      return new ContainerExec(engine, exec, stream, hasTerminal);
-    },
-  };
+interface ContainerExecInput {
+  /** By which the engine knows it; empty for what it did not start by itself. */
+  readonly id: string;
+  readonly hasTerminal: boolean;
+  /** Asks the engine for it. */
+  inspect(docker: Docker, signal: AbortSignal): Promise<{ readonly ExitCode?: unknown; readonly Running?: unknown }>;
 }
 
 /** One program in a container, over one connection to the engine. */
-class ContainerExec implements RawExec {
+export class ContainerExec implements RawExec {
   readonly output: AsyncIterable<OutputChunk>;
   readonly closed: Promise<void>;
   readonly id: string;
   readonly #engine: Engine;
+  readonly #input: ContainerExecInput;
   readonly #stream: Duplex;
 
-  constructor(engine: Engine, id: string, stream: Duplex, hasTerminal: boolean) {
+  constructor(engine: Engine, stream: Duplex, input: ContainerExecInput) {
+    const { id, hasTerminal } = input;
     this.#engine = engine;
+    this.#input = input;
     this.id = id;
     this.#stream = stream;
     this.output = hasTerminal ? terminalOutput(stream) : outputFrames(stream);
@@ -59,8 +46,8 @@ class ContainerExec implements RawExec {
   }
 
   async exitCode(): Promise<number | undefined> {
-    const { ExitCode, Running } = await this.#engine.ask('process.exit', async (docker, signal) =>
-      docker.getExec(this.id).inspect({ abortSignal: signal }),
+    const { ExitCode, Running } = await this.#engine.ask('process.exit', (docker, signal) =>
+      this.#input.inspect(docker, signal),
     );
     return !Running && Number.isInteger(ExitCode) ? Number(ExitCode) : undefined;
   }

@@ -10,7 +10,7 @@ import type { EngineFlavour } from '../engine/engine-flavour.ts';
 import { Images } from '../engine/images.ts';
 import { type ImageNotes, InstalledImages } from './installed-images.ts';
 import { keptSetups } from './kept-setups.ts';
-import { knownEngine } from '../engine/known-engines.ts';
+import { knownEngine, type KnownEngineOptions } from '../engine/known-engines.ts';
 import { layoutOf } from '../engine/layout.ts';
 import { isSandboxMeta } from '../engine/is-sandbox-meta.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
@@ -42,7 +42,7 @@ export interface ContainerParts extends DescribeInput {
   readonly setups: LayeredSetups<SandboxMeta>;
   readonly snapshots: LayerSnapshots<SandboxMeta>;
   /** The facts of the engine, by one look per process, as long as it succeeds. */
-  facts(options?: CallOptions): Promise<EngineFacts>;
+  facts(options?: KnownEngineOptions): Promise<EngineFacts>;
 }
 
 /** The engine as the host has it. Does nothing until it is asked. */
@@ -69,7 +69,7 @@ export function containerParts(input: ContainerProviderInput): ContainerParts {
     hasIdentity,
     ...(believedMs && { memory: { file: layout.engine, forMs: believedMs } }),
   };
-  const facts = async (options?: CallOptions) =>
+  const facts = async (options?: KnownEngineOptions) =>
     await knownEngine(engine, look, options).catch((error: unknown) => {
       engine.forget();
       throw error;

@@ -79,7 +79,8 @@ export class ContainerProvider implements SandboxProvider {
       {
         open: () => this.#runtime(meta),
         begin: async (runtime) => {
-          const container = await containers.create(meta, options);
+          const isSoonUsed = spec.isPooled !== true;
+          const container = await containers.create(meta, options, () => isSoonUsed && runtime.warm());
           const controls = containers.facts.assertControls(meta, container, options);
           const [read] = await Promise.all([controls, finish()]); // the engine has answered: it makes nothing more
           runtime.begin(container, read);
@@ -112,7 +113,7 @@ export class ContainerProvider implements SandboxProvider {
     for await (const status of directories.list(options)) here.push(status);
     if (here.length === 0) return;
     const [facts, metas] = await Promise.all([
-      this.facts(options),
+      this.#parts.facts({ ...options, isThere: true }),
       Promise.all(here.map(async ({ id }) => await directories.read(id, options).catch(() => undefined))),
     ]);
     for (const [index, status] of here.entries()) {

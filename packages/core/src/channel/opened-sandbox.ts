@@ -1,4 +1,5 @@
-import type { SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
+import type { CallOptions } from '../ports/common/call.ts';
+import type { ChangeMark, ChangeScan, SandboxRuntime } from '../ports/sandbox/sandbox-runtime.ts';
 import { CallGuard } from './call-guard.ts';
 import { ExecChannel } from './exec-channel.ts';
 import { type HeldSecrets, NO_SECRETS } from './held-secrets.ts';
@@ -15,6 +16,15 @@ export interface OpenedSandbox {
   mayHoldUnrecorded: boolean;
   /** A command of this process was started to go on: what it changes is no later call's. */
   worksOn?: boolean;
+}
+
+/** Looks for changes since a mark. The runtime may ask in a shell of the channel, which is there after any command. */
+export async function scanOf(
+  { runtime, channel }: OpenedSandbox,
+  mark: ChangeMark | undefined,
+  options?: CallOptions,
+): Promise<ChangeScan> {
+  return await runtime.scan(mark, { ...options, runInside: (command, call) => channel.run(command, call) });
 }
 
 /** @param mayHoldUnrecorded false for one that this process has just made */

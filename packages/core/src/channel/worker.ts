@@ -9,7 +9,8 @@ import { scriptBytes } from './shell-text.ts';
 /**
  * What every worker is told first. Descriptor 8 keeps the stderr that commands get; the shell's own talk goes nowhere.
  * `lb_held`: does any other process hold this worker's output open? Builtins only; a pipe is known by its inode. Who started the
- * worker may: that is the runtime's own, and waits for it. It is asked only where there are other processes than after the command before.
+ * worker may, and the first process of all: they are the runtime's own, and wait for it. It is asked only where there are other processes
+ * than after the command before.
  * `lb_count`: how many processes the kernel has killed here because all together
  * had reached their limit of memory, and how many it has refused because they had reached their limit of processes, where a control group
  * of version 2 or 1 is there to tell it: before and after each command, because programs hide what became of those that they start. A shell
@@ -18,7 +19,7 @@ import { scriptBytes } from './shell-text.ts';
 const PROLOGUE = `exec 8>&2 2>/dev/null
 lb_held() {
 for lb_f in /proc/[0-9]*/fd/*; do
-case $lb_f in /proc/$$/*|/proc/$PPID/*) continue;; esac
+case $lb_f in /proc/1/*|/proc/$$/*|/proc/$PPID/*) continue;; esac
 if [ "$lb_f" -ef /proc/$$/fd/1 ] || [ "$lb_f" -ef /proc/$$/fd/8 ]; then return 0; fi
 done
 return 1

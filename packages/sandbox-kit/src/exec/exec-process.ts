@@ -97,7 +97,7 @@ export class ExecProcess implements ProcessHandle {
   static async start(input: ExecProcessInput, options?: CallOptions): Promise<ExecProcess> {
     const { engine, spec, inherited, openFiles, processors, workspace, isUnmarked = false } = input;
     options?.signal?.throwIfAborted();
-    const nonce = crypto.randomUUID();
+    const nonce = engine.word ?? crypto.randomUUID();
     const hasTerminal = spec.terminal !== undefined;
     const env = { ...(!isUnmarked && { [CALL_VARIABLE]: crypto.randomUUID() }), ...spec.env };
     const hasStdin = hasTerminal || spec.stdin === 'pipe';
@@ -293,6 +293,11 @@ export class ExecProcess implements ProcessHandle {
       this.#started ??= { wrapperPid: 0, pid: 0 };
       this.#end(exitStatusOf(Number(first) & 0xff));
     } else if (word !== undefined && !this.#started) this.#refusal = word;
+    else if (word === 'gone') {
+      // Said by what started it, which goes on and holds the output: nothing more comes.
+      this.#end(exitStatusOf(Number(first) & 0xff));
+      this.#exec.destroy();
+    }
     this.#renew();
   }
 

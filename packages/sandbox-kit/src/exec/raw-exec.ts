@@ -42,5 +42,7 @@ export interface ExecEngine {
   readonly provider: string;
   /** How people call the engine. */
   readonly title: string;
+  /** Marks our own words in the output, where what starts the program has one already. @defaultValue one that is drawn */
+  readonly word?: string;
   start(request: ExecRequest, options?: CallOptions): Promise<RawExec>;
 }

@@ -11,6 +11,7 @@ import {
   type ProcessSpec,
   type ChangeMark,
   type ChangeScan,
+  type ScanOptions,
 } from '@litterbox/core/provider';
 import { clockMark, type ClockMoment, isComparable, momentOf } from './clock-mark.ts';
 import { Finder, type FindRequest } from './finder.ts';
@@ -37,6 +38,8 @@ export interface ScannerInput {
    * above. Each was renamed, or copied, after the last change in it, so that the change time of its directory is not before any in it.
    */
   readonly frozen?: string;
+  /** Processes of the sandbox see these trees at these paths too: a shell of theirs may look. @defaultValue false */
+  readonly isInside?: boolean;
   /** Told after a look at `changes` how many entries that holds, where the program that looked has counted them. */
   readonly onHeld?: (entries: number) => void;
   /** The layer began as a copy of another sandbox's: what is gone from its top may have left no other trace. @defaultValue false */
@@ -113,7 +116,8 @@ export class ChangeScanner implements AsyncDisposable {
     );
   }
 
-  async scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan> {
+  async scan(mark: ChangeMark | undefined, { runInside, ...call }: ScanOptions = {}): Promise<ChangeScan> {
+    const options = this.#input.isInside === true && runInside ? { ...call, runInside } : call;
     let { now, entries, listed } = await this.#changedSince(mark, options);
     const isOtherClock = mark !== undefined && !isComparable(mark, now);
     if (isOtherClock) ({ now, entries, listed } = await this.#changedSince(undefined, options));
@@ -143,7 +147,7 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** By a program that stays, where there is one; else by one that is started now. */
-  async #changedSince(mark: ChangeMark | undefined, options?: CallOptions): Promise<Changed> {
+  async #changedSince(mark: ChangeMark | undefined, options?: ScanOptions): Promise<Changed> {
     const since = mark === undefined ? undefined : momentOf(mark);
     const walk: Walk | undefined = (await this.#session.walk(since, options)) ?? (await this.#walker.walk(since));
     if (walk) {
@@ -178,7 +182,7 @@ export class ChangeScanner implements AsyncDisposable {
   }
 
   /** What a setup left. What is hidden by now, or gone, has vanished for whoever reads it, or shows in a directory's listing. */
-  async #addPrepared(entries: FoundEntry[], options?: CallOptions): Promise<void> {
+  async #addPrepared(entries: FoundEntry[], options?: ScanOptions): Promise<void> {
     const root = this.#input.prepared;
     if (root === undefined) return;
     const seen = new Set(entries.map(({ path }) => path));
@@ -188,19 +192,19 @@ export class ChangeScanner implements AsyncDisposable {
     }
   }
 
-  async #allBelow(starts: readonly string[], options?: CallOptions): Promise<readonly FoundEntry[]> {
+  async #allBelow(starts: readonly string[], options?: ScanOptions): Promise<readonly FoundEntry[]> {
     return (await this.#session.allBelow(starts, options)) ?? (await this.#found({ starts }, options));
   }
 
   /** By programs that are started now. */
-  async #found(request: FindRequest, options?: CallOptions): Promise<readonly FoundEntry[]> {
+  async #found(request: FindRequest, options?: ScanOptions): Promise<readonly FoundEntry[]> {
     const found: FoundEntry[] = [];
     await this.#finder.find(request, (entry) => found.push(entry), options);
     return found;
   }
 
   /** Everything below directories that are not the ones known under their path. */
-  async #addMoved(entries: FoundEntry[], known: ReadonlyMap<string, string>, options?: CallOptions): Promise<void> {
+  async #addMoved(entries: FoundEntry[], known: ReadonlyMap<string, string>, options?: ScanOptions): Promise<void> {
     const placeOf = (entry: FoundEntry) => `${this.#topOf(entry)}/${entry.path}`;
     const moved = entries.filter(
       ({ letter, path, inode, isReadable }) => letter === 'd' && path !== '' && isReadable && known.get(path) !== inode,
@@ -220,7 +224,7 @@ export class ChangeScanner implements AsyncDisposable {
    * Everything below directories that could not be read before, as the workspace has it: a layer below may have kept what was made
    * there, in a directory that can still not be read.
    */
-  async #addOpened(entries: FoundEntry[], opened: readonly string[], options?: CallOptions): Promise<void> {
+  async #addOpened(entries: FoundEntry[], opened: readonly string[], options?: ScanOptions): Promise<void> {
     const { workspace } = this.#input;
     const seen = new Set(entries.map(({ path }) => path));
     for (const batch of batches(opened))
@@ -237,7 +241,7 @@ export class ChangeScanner implements AsyncDisposable {
     entries: FoundEntry[],
     directories: readonly FoundEntry[],
     listed: Changed['listed'],
-    options?: CallOptions,
+    options?: ScanOptions,
   ): AsyncGenerator<ChangedPath, void, undefined> {
     for (const batch of batches(directories)) {
       const children = new Map<string, DirectoryChild[]>();

@@ -1,9 +1,10 @@
-import { type ChannelCommand, type ExecChannel, LitterboxError, type CallOptions } from '@litterbox/core/provider';
+import { type ChannelCommand, type ExecChannel, LitterboxError, type ScanOptions } from '@litterbox/core/provider';
 import { type ClockMoment, nanosecondsOf } from './clock-mark.ts';
 import { type FoundEntry, foundEntry, sizeOf } from './found-entry.ts';
 import { NulSplitter } from './nul-splitter.ts';
 import { ScanBound, tooManyChanges } from './scan-bound.ts';
 import { clockMoment, justBefore, secondsOfDate, TELL_CLOCK, clockOf, UNKNOWN_CLOCK } from './shell-clock.ts';
+import { LOOKING_ENVIRONMENT } from './looking-environment.ts';
 import { isMoment } from './told-clock.ts';
 
 export interface FindRequest {
@@ -28,7 +29,7 @@ export class Finder {
   }
 
   /** Gives the moment at which it began, by the clock that change times are taken from; entries come as they are found. */
-  async find(request: FindRequest, onEntry: (entry: FoundEntry) => void, options?: CallOptions): Promise<ClockMoment> {
+  async find(request: FindRequest, onEntry: (entry: FoundEntry) => void, options?: ScanOptions): Promise<ClockMoment> {
     if (!this.#isPlain) {
       const moment = await this.#findByGnu(request, onEntry, options);
       if (moment !== undefined) return moment;
@@ -41,7 +42,7 @@ export class Finder {
   async #findByGnu(
     { starts, since, childrenOnly }: FindRequest,
     onEntry: (entry: FoundEntry) => void,
-    options?: CallOptions,
+    options?: ScanOptions,
   ): Promise<ClockMoment | undefined> {
     let moment = '';
     let clock = UNKNOWN_CLOCK;
@@ -70,7 +71,7 @@ export class Finder {
   async #findPlainly(
     { starts, since, childrenOnly }: FindRequest,
     onEntry: (entry: FoundEntry) => void,
-    options?: CallOptions,
+    options?: ScanOptions,
   ): Promise<ClockMoment> {
     // A name can hold anything, line ends included, but not a word that nobody knew when the file got its name.
     const word = crypto.randomUUID();
@@ -112,17 +113,20 @@ exit 0`;
     command: Pick<ChannelCommand, 'argv' | 'script'>,
     output: { push(bytes: Uint8Array): void },
     bound: ScanBound,
-    options?: CallOptions,
+    options?: ScanOptions,
   ): Promise<{ readonly code: number; readonly said: string }> {
     let said = '';
     const full = new AbortController();
     const signal = AbortSignal.any([full.signal, ...(options?.signal ? [options.signal] : [])]);
-    const outcome = await this.#channel.run(
+    const own: NonNullable<ScanOptions['runInside']> = (one, call) => this.#channel.run(one, call);
+    const outcome = await (options?.runInside ?? own)(
       {
         ...command,
+        ...(options?.runInside && { cwd: '/', env: LOOKING_ENVIRONMENT }),
         // An agent's programs run beside it as the same user, and may stop it.
         timeoutMs: LOOK_TIMEOUT_MS,
         maxOutputBytes: 4096,
+        isRaw: true,
         onOutput: ({ type, bytes }) => {
           if (!bound.isKept) return full.abort();
           if (type === 'stdout-data') output.push(bytes);

@@ -1,3 +1,5 @@
+import type { ChannelCommand } from '../../channel/channel-command.ts';
+import type { CommandOutcome } from '../../channel/command-outcome.ts';
 import type { Assurance } from '../../domain/sandbox/assurance.ts';
 import type { ChangedPath } from '../../domain/paths/changed-path.ts';
 import type { SandboxId } from '../../domain/sandbox/ids.ts';
@@ -18,6 +20,15 @@ export interface ChangeScan {
   readonly next: ChangeMark;
   /** One pass, any order, bounded memory. */
   readonly changes: AsyncIterable<ChangedPath>;
+}
+
+/** Options of {@link SandboxRuntime.scan}. */
+export interface ScanOptions extends CallOptions {
+  /**
+   * Runs a command in a shell that is inside already, with the environment of the sandbox's processes. A runtime whose scan asks programs
+   * inside may ask them by it. @defaultValue it starts what it needs
+   */
+  readonly runInside?: (command: ChannelCommand, options?: CallOptions) => Promise<CommandOutcome>;
 }
 
 /** The resources that a sandbox uses now. A member that the runtime does not know is absent. */
@@ -69,7 +80,7 @@ export interface SandboxRuntime extends AsyncDisposable {
    * What changed in the workspace since `mark`; `undefined` means since the base tree, a kept setup that it stands on included. Costs the number of changes
    * where the runtime can tell, never reads content, and never follows a path that an agent wrote.
    */
-  scan(mark: ChangeMark | undefined, options?: CallOptions): Promise<ChangeScan>;
+  scan(mark: ChangeMark | undefined, options?: ScanOptions): Promise<ChangeScan>;
 
   /** The mark that means "everything up to now is known". Looks at nothing. */
   mark(options?: CallOptions): Promise<ChangeMark>;

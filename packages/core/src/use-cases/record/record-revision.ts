@@ -13,7 +13,7 @@ import { changeRecord } from '../common/change-record.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { driftOf } from '../session/live-tree.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
-import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
+import { type OpenedSandbox, scanOf } from '../../channel/opened-sandbox.ts';
 import { bothResults } from './both-results.ts';
 import { unrecordedFiles } from './unrecorded-files.ts';
 import { withoutPersonsDeletions } from './without-persons-deletions.ts';
@@ -110,7 +110,7 @@ export class RecordRevision {
     options?: CallOptions,
   ): Promise<Recorded> {
     const { runtime } = opened;
-    const scan = await runtime.scan(mark, options);
+    const scan = await scanOf(opened, mark, options);
     const drifted: Pick<Recorded, 'drift'> & { drift?: WorkTreeDrift } = {};
     const look = async () => {
       const drift = await driftOf({ record, runtime }, await this.#needs.openRepository.open(options), options);

@@ -1,4 +1,4 @@
-import type { OpenedSandbox } from '../../channel/opened-sandbox.ts';
+import { type OpenedSandbox, scanOf } from '../../channel/opened-sandbox.ts';
 import type { Hint } from '../../domain/errors/next-step.ts';
 import { isLitterboxError } from '../../domain/errors/errors.ts';
 import type { ExitStatus } from '../../domain/processes/exit-status.ts';
@@ -114,7 +114,7 @@ export class ProcessAtWork implements AttachedProcess {
     const { found, opened } = this.#call;
     return new RecordMeanwhile({
       clock: this.#needs.clock,
-      look: async () => (await opened.runtime.scan(((await this.#needs.state.get(found.id)) ?? found).mark)).changes,
+      look: async () => (await scanOf(opened, ((await this.#needs.state.get(found.id)) ?? found).mark)).changes,
       record: async () => {
         this.#meanwhile = bothResults(this.#meanwhile, (await this.#record()).result);
       },
