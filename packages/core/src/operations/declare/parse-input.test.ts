@@ -91,9 +91,7 @@ describe('the operations', () => {
   });
 
   it('of the command line have unlike verbs, places that exist, and examples that begin with the verb', () => {
-    const forms = OPERATIONS.flatMap(({ command, input }) =>
-      command ? [{ command, input }] : [],
-    );
+    const forms = OPERATIONS.flatMap(({ command, input }) => (command ? [{ command, input }] : []));
     const wordsOf = ({ group = '', verb }: CommandForm) => `${group} ${verb}`.trim();
     expect(new Set(forms.map(({ command }) => wordsOf(command))).size).toBe(forms.length);
     for (const { command, input } of forms) {
