@@ -85,7 +85,7 @@ export function describeStateStore({ name, runner, fixture: make }: StateOptions
       await assert.rejects(state.insert(fixtureRecord({ repositoryId: record.repositoryId })), (error) => {
         assert.ok(isLitterboxError(error, 'SANDBOX_EXISTS'));
         assert.match(error.message, /"fix-login"/);
-        assert.match(error.details.hint ?? '', /delete\b.*fix-login/);
+        assert.match(error.details.hint ?? '', /just made\b.*another name/);
         return true;
       });
       await assert.rejects(state.insert(fixtureRecord({ id: record.id })), coded('ALREADY_EXISTS'));

@@ -16,11 +16,14 @@ interface Counts {
   syncs: number;
 }
 
-/** Counts in each step do not depend on how fast the machine is. Whoever makes one lower lowers it here. */
+/**
+ * What each step may add. Work behind an answer may fall into the next step, so totals up to the end of each are compared: they do not depend on
+ * how fast the machine is. Whoever makes one lower lowers it here.
+ */
 const MOST: Readonly<Record<string, readonly [forks: number, programs: number, syncs: number]>> = {
   'create to first command': [12, 5, 8],
   run: [1, 1, 1],
-  list: [1, 1, 1],
+  list: [0, 0, 1],
   write: [0, 0, 3],
   snapshot: [7, 5, 2],
   'restore snapshot': [20, 14, 9],
@@ -53,9 +56,14 @@ describe('what a call starts, with all that this starts in its turn', () => {
     for await (const { bytes } of traced) said += Buffer.from(bytes).toString();
     expect({ said, ...(await traced.exit) }).toEqual({ said: '', code: 0 });
     const counts = countsOf(readFileSync(trace, 'utf8'));
+    const most = [0, 0, 0];
+    const total = [0, 0, 0];
     const excess = Object.entries(counts).filter(([step, { forks, programs, syncs }]) => {
-      const [mostForks, mostPrograms, mostSyncs] = MOST[step] ?? [0, 0, 0];
-      return forks > mostForks || programs.length > mostPrograms || syncs > mostSyncs;
+      for (const [index, count] of [forks, programs.length, syncs].entries()) {
+        most[index] = (most[index] ?? 0) + (MOST[step]?.[index] ?? 0);
+        total[index] = (total[index] ?? 0) + count;
+      }
+      return total.some((count, index) => count > (most[index] ?? 0));
     });
     expect({ steps: Object.keys(counts), excess }).toEqual({ steps: Object.keys(MOST), excess: [] });
   });
