@@ -930,6 +930,7 @@ describe('the file of the session program', () => {
       await using _runtime = await by.create(sandboxSpec(id, { allowDegraded: true, isPooled: true }));
       const of = join(state, 'overlayfs', 'sandboxes', id);
       const { stdout } = await run('find', [of, '-maxdepth', '1', '-printf', '%y %m %U:%G %P\n']);
+      await by.remove(id); // what is prepared lives without a client
       return stdout.trim().split('\n').toSorted();
     };
     const byProgram = await entriesOf();
