@@ -108,6 +108,7 @@ describe('who comes back', () => {
     await page.keyboard.press('3');
     await page.locator('.calls-body .empty').waitFor();
     await page.keyboard.press('1');
+    await page.locator('.current-file', { hasText: at.split('\n').at(-1) ?? at }).waitFor(); // once its lines are drawn
     expect(await page.locator('.current-file').innerText()).toBe(at);
     await page.locator('.line code').first().waitFor();
     isFirst = false;
