@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { INSIDE, type SandboxId, quoted } from '@litterbox/core/provider';
-import { INIT_SCRIPT, ownNames, TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/sandbox-kit';
+import { initScript, ownNames, TEMPORARY_DIRECTORIES, temporaryBytes } from '@litterbox/sandbox-kit';
 import { beginLooking } from './network-probe.ts';
 import { BESIDE, CONTAINER } from './pod-exec.ts';
 import { ANNOTATIONS, LABELS, type PodMeta, podName } from './pod-meta.ts';
@@ -111,12 +111,12 @@ export function podSpecOf(shape: PodShape, addresses: readonly string[]): object
     },
     containers: [
       {
-        ...containerOf({ name: BESIDE, image, script: INIT_SCRIPT, limits: BESIDE_LIMITS }),
+        ...containerOf({ name: BESIDE, image, script: initScript(), limits: BESIDE_LIMITS }),
         volumeMounts: [{ name: 'work', mountPath: WORK }],
         lifecycle: { postStart: { exec: { command: ['/bin/sh', '-c', prepareScript(user, addresses)] } } },
       },
       {
-        ...containerOf({ name: CONTAINER, image, script: INIT_SCRIPT, limits }),
+        ...containerOf({ name: CONTAINER, image, script: initScript(), limits }),
         stdin: true,
         volumeMounts: mountsOf(shape),
       },

@@ -3,7 +3,7 @@ export { baseEnvironment } from './base-environment.ts';
 export { DEFAULT_PATH } from './exec/default-path.ts';
 export { encodedScript } from './exec/encoded-script.ts';
 export { ExecProcess, type ExecProcessInput } from './exec/exec-process.ts';
-export { INIT_SCRIPT } from './exec/init-script.ts';
+export { initScript } from './exec/init-script.ts';
 export type { ExecEngine, ExecRequest, RawExec } from './exec/raw-exec.ts';
 export { sortEnvironment } from './exec/sort-environment.ts';
 export { ownNames } from './own-names.ts';

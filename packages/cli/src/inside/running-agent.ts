@@ -3,22 +3,22 @@ import { join } from 'node:path';
 
 /** Says which process lets an agent work inside, so that another one can end it. */
 export class RunningAgent implements Disposable {
-  readonly #path: string;
+  readonly #directory: string;
 
-  private constructor(path: string) {
-    this.#path = path;
+  private constructor(directory: string) {
+    this.#directory = directory;
   }
 
   /** @param directory of the sandbox's agent */
   static begin(directory: string): RunningAgent {
-    const path = pathIn(directory);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(path, `${process.pid} ${beginningOf(process.pid)}`, { mode: 0o600 });
-    return new RunningAgent(path);
+    writeFileSync(pathIn(directory), OWN_WORDS.join(' '), { mode: 0o600 });
+    return new RunningAgent(directory);
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.#path, { force: true });
+    rmSync(pathIn(this.#directory), { force: true });
+    rmSync(claimIn(this.#directory, OWN_WORDS), { force: true });
   }
 
   /** Whether that process is there still. Another one may have its number by now. */
@@ -33,10 +33,13 @@ export class RunningAgent implements Disposable {
 
   /** Whether the process was asked to stop by nobody before: a second signal ends it before it has recorded anything. */
   static claimStop(directory: string): boolean {
-    const words = wordsIn(directory).join(' ');
-    if (wordsIn(directory, 'stopping').join(' ') === words) return false;
-    writeFileSync(pathIn(directory, 'stopping'), words, { mode: 0o600 });
-    return true;
+    try {
+      writeFileSync(claimIn(directory, wordsIn(directory)), '', { flag: 'wx', mode: 0o600 });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return false;
+    }
   }
 
   /** The process may be dead since: only the seat of the sandbox shows that. */
@@ -46,9 +49,9 @@ export class RunningAgent implements Disposable {
   }
 }
 
-function wordsIn(directory: string, name = 'pid'): readonly string[] {
+function wordsIn(directory: string): readonly string[] {
   try {
-    return readFileSync(pathIn(directory, name), 'utf8').split(' ');
+    return readFileSync(pathIn(directory), 'utf8').split(' ');
   } catch {
     return [];
   }
@@ -64,4 +67,9 @@ function beginningOf(pid: number): string {
   }
 }
 
-const pathIn = (directory: string, name = 'pid') => join(directory, name);
+const pathIn = (directory: string) => join(directory, 'pid');
+
+/** A file of which only one can be made: that somebody has asked that process to stop. */
+const claimIn = (directory: string, words: readonly string[]) => join(directory, ['stopping', ...words].join('-'));
+
+const OWN_WORDS = [`${process.pid}`, beginningOf(process.pid)];

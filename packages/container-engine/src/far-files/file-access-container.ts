@@ -6,7 +6,7 @@ import { showAddress } from '../address/engine-address.ts';
 import { type Engine, WORK_MS } from '../engine/engine.ts';
 import { hasStartedAlready, isGoneOrGoing, isNameTaken } from '../engine/engine-answers.ts';
 import { answerOf } from '../engine/engine-error.ts';
-import { INIT_SCRIPT } from '@litterbox/sandbox-kit';
+import { initScript } from '@litterbox/sandbox-kit';
 import { inspectContainer } from '../engine/inspect-container.ts';
 import { LABELS, labelsOf } from '../engine/labels.ts';
 import { noAnswer } from '../engine/invalid-answer.ts';
@@ -211,7 +211,7 @@ function filesContainerOptions({
     User: '0:0',
     WorkingDir: '/',
     Hostname: 'files',
-    Entrypoint: ['/bin/sh', '-c', INIT_SCRIPT],
+    Entrypoint: ['/bin/sh', '-c', initScript()],
     Cmd: [],
     Healthcheck: { Test: ['NONE'] },
     Labels: labelsOf({ files: name }),

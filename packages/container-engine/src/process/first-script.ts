@@ -1,3 +1,5 @@
+import { initScript } from '@litterbox/sandbox-kit';
+
 /**
  * Becomes what a line of its input says after the word, a format for `printf`, with the rest as its input. Podman 4.3.1 gives it before that what came
  * in the body of the request.
@@ -12,8 +14,9 @@ const READER = `while IFS= read -r lb_x; do case $lb_x in "$0 "*) eval "$(printf
  * The shell is no background command: what that starts never hears an interrupt. So a signal that asks for an end would wait for it, and
  * the container's own signal for that is the one that asks nobody.
  */
-export const FIRST_SCRIPT = `trap 'exit 0' TERM
-exec 3<&0 </dev/null
-( exec /bin/sh -c '${READER}' "$0" <&3 3<&- )
+export const FIRST_SCRIPT = initScript(
+  `( exec /bin/sh -c '${READER}' "$0" <&3 3<&- )
 printf '\\036%s gone %s\\n' "$0" $? >&2
-while :; do ( read -r lb_x <&3 && printf '\\036%s gone 1\\n' "$0" >&2 || exec sleep 2147483647 || kill -9 1 ) & wait $!; done`;
+`,
+  `&& printf '\\036%s gone 1\\n' "$0" >&2 `,
+);
