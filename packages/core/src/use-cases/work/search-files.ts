@@ -114,7 +114,7 @@ async function grepCommand(
   }
   const flags = `-EHns${isGnu ? 'aZ' : ''}${isCaseIgnored ? 'i' : ''} -m ${MAX_LINES_PER_FILE}`;
   const text = `${TELL_UNREAD}\n${isGnu ? GNU_TEXTS : OTHER_TEXTS} grep ${flags} -e "$p" --`;
-  return { text: isGnu ? text : `${text} "$@"`, expression, isGnu };
+  return { text, expression, isGnu };
 }
 
 /** `head` ends everything as soon as there is enough. */
@@ -129,13 +129,26 @@ const tellThose = (kind: string, test: string) =>
 const TELL_UNREAD = tellThose('unread', '[ ! -r "$f" ]');
 
 /**
- * What is no text has a NUL where it begins. GNU's grep finds it out by itself, and is then given the rest as text whatever bytes that
- * has: otherwise it gives a file up in its middle, without a word. Other greps search each line as far as a NUL.
+ * A file is not text if there is a NUL near its beginning. GNU's grep finds that out by itself, and is then given the rest as text whatever
+ * bytes that has: otherwise it gives a file up in its middle, without a word.
  */
 const GNU_TEXTS = `grep -ILsZ -e '' -- "$@" | xargs -0 -r sh -c ${quoted(tellThose('binary', '[ -s "$f" ] && [ -r "$f" ]'))} sh
 grep -IlsZ -e '' -- "$@" | xargs -0 -r`;
-const OTHER_TEXTS = `head -v -c 512 "$@" 2>/dev/null | tr '\\000' '\\001' | awk '/^==> .* <==$/ { n += b; b = 0; next } /\\001/ { b = 1 } END { n += b; if (n) print "binary " n }' >&2
-`;
+
+/** Prints the numbers of those of its arguments that are not text, in order, and counts them. Its input is what `head -v` gives of them. */
+const NUMBER_BINARY = `function close_file() { if (is_binary) { print at; all++ } is_binary = 0 }
+BEGIN { for (count = ARGC; i < count; i++) { name[i] = ARGV[i]; if (i > 0) ARGV[i] = "" } }
+/^==> .* <==$/ {
+  for (to = at + 1; to < count && $0 != "==> " name[to] " <=="; ) to++
+  if (to < count) { close_file(); at = to; next }
+}
+/\\001/ { is_binary = 1 }
+END { close_file(); if (all) print "binary " all > "/dev/stderr" }`;
+/** Other greps search each line as far as a NUL, so they are not given such files at all. */
+const OTHER_TEXTS = `head -v -c 512 "$@" 2>/dev/null | tr '\\000' '\\001' | awk ${quoted(NUMBER_BINARY)} "$@" | {
+read -r binary; n=0
+for f do n=$((n + 1)); if [ "$n" = "$binary" ]; then read -r binary; else printf '%s\\0' "$f"; fi; done
+} | xargs -0 -r`;
 
 async function searchAll(
   opened: OpenedSandbox,
