@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs Debian packages, as root: install-packages.sh PACKAGE... The set-up of a checkout and that of the test host may call it at
-# the same time, so they take turns.
+# Installs Debian packages, as root: install-packages.sh PACKAGE... Without one it reads the lists of packages anew and no more. The set-up of
+# a checkout, that of the test host and the builds for tests may call it at the same time, so they take turns, and wait for others.
 set -eu
 exec 9>/run/litterbox-install-packages.lock
 flock 9
 apt-get -qq update
-DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null 9>&-
+[ $# = 0 ] ||
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" >/dev/null 9>&-

@@ -2,6 +2,7 @@
 # The four servers of Kubernetes from Debian's source package, built once: build.sh up|down|status|path.
 # Nothing is installed: Go is unpacked beside the source. `path` says where the programs are.
 set -eu
+tools=$(cd "$(dirname "$0")/.." && pwd -P)
 base=/var/lib/litterbox-test/kubernetes
 source_version=1.20.5+really1.20.2-1.1+deb12u1
 server_version=v1.20.2
@@ -30,7 +31,7 @@ fetch() {
   mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Codename: bookworm' 'Component: main' | head -n 1)
   printf 'deb-src %s bookworm main\n' "$mirror" >"$lists/sources.list"
   own="-o Dir::Etc::sourcelist=$lists/sources.list -o Dir::Etc::sourceparts=/dev/null -o Dir::State::Lists=$lists/lists -o Dir::Cache=$lists/cache -o APT::Sandbox::User=root"
-  apt-get -qq update
+  sh "$tools/install-packages.sh"
   # shellcheck disable=SC2086
   apt-get -qq $own update
   # shellcheck disable=SC2086

@@ -26,9 +26,8 @@ packages() {
     return 1
   fi
   printf 'test-vm: installing%s\n' "$lacking" >&2
-  apt-get -qq update
   # shellcheck disable=SC2086
-  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $lacking >/dev/null
+  sh "$here/../install-packages.sh" $lacking
 }
 
 build() {
