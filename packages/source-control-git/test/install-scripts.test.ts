@@ -51,4 +51,17 @@ describe('AX169: code that an install runs', () => {
     const named = risky.filter(({ reasons }) => reasons.includes(REASON)).map(({ path }) => path);
     expect(named.toSorted()).toEqual(['linked.js', ...RUN].toSorted());
   });
+
+  test('a package whose scripts are too long to be read makes all below it risky', async () => {
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ 'a.txt': 'a\n' }));
+    const id = await begin(repository);
+    const words = Array.from({ length: 20_000 }, (_, word) => word.toString(36)).join(' ');
+    const long = JSON.stringify({ scripts: { postinstall: words } });
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, number) => [`p${number}/package.json`, long]));
+    await record(repository, id, { 'a.txt': 'a\n', ...many, 'p7/deep/x.txt': 'x\n', 'y.txt': 'y\n' });
+    const { risky } = await repository.plan(id, { integration: 'merge', arguments: [] });
+    const named = risky.filter(({ reasons }) => reasons.includes(REASON)).map(({ path }) => path);
+    expect(named.toSorted()).toEqual([...Object.keys(many), 'p7/deep/x.txt'].toSorted());
+  });
 });
