@@ -15,11 +15,14 @@ export function seeByParts(copy) {
     const { status, stdout } = spawnSync(process.execPath, command, { cwd: copy, env: environment, encoding: 'utf8' });
     return status === 0 ? undefined : (/^FAILED .*$/m.exec(stdout)?.[0] ?? stdout.slice(-500));
   };
+  /** @type {Map<string, string | undefined>} */
+  const failuresAsItIs = new Map();
   return {
     /** A part that is red without a fault would see every one. */
     redWithout: (faults) =>
       [...new Set(faults.flatMap(({ parts }) => parts))].flatMap((name) => {
-        const failure = failureOf(name);
+        if (!failuresAsItIs.has(name)) failuresAsItIs.set(name, failureOf(name));
+        const failure = failuresAsItIs.get(name);
         return failure === undefined ? [] : [`${name} is red without any fault: ${failure}`];
       }),
     see({ parts }) {
