@@ -778,22 +778,34 @@ describe('the relay of a process', () => {
     expect(await readdir(io)).toEqual([]);
   });
 
-  it('does not wait for a session that has let go of all others by then', async () => {
-    const io = join(directory, 'io');
+  /** A first process that reads nothing, and whose pipe programs inside have filled. */
+  async function deafen(io: string): Promise<number> {
     await mkdir(io);
     await run('mkfifo', [join(io, 'control')]);
     const control = openSync(join(io, 'control'), constants.O_RDWR | constants.O_NONBLOCK);
     descriptors.push(control);
-    const bytes = Buffer.alloc(4096);
-    while (succeeds(() => writeSync(control, bytes)));
+    while (succeeds(() => writeSync(control, Buffer.alloc(4096))));
+    return control;
+  }
+
+  it('does not wait for a session that has let go of all others by then', async () => {
+    const io = join(directory, 'io');
+    const control = await deafen(io);
     const child = start('relay', io, 'a', 'none'); // which has looked whether it may, and waits to be read
     await eventually(
       () => readFile(`/proc/${child.pid}/wchan`, 'utf8'),
-      (place) => place.includes('pipe'),
+      (place) => place.includes('poll'),
     );
     await writeFile(join(directory, 'dying'), '');
-    while (succeeds(() => readSync(control, bytes)));
+    while (succeeds(() => readSync(control, Buffer.alloc(4096))));
     expect(await outcome(child)).toMatchObject({ stdout: 'ending\n', code: 1 });
+    expect(await readdir(io)).toEqual(['control']);
+  });
+
+  it('AX205: waits for no first process whose pipe is full', async () => {
+    const io = join(directory, 'io');
+    await deafen(io);
+    expect(await outcome(start('relay', io, 'a', 'none'))).toMatchObject({ stdout: 'deaf\n', code: 1 });
     expect(await readdir(io)).toEqual(['control']);
   });
 

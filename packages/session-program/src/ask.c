@@ -1,7 +1,9 @@
 #include "ask.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +12,8 @@
 
 #include "files.h"
 
-enum { MAX_LINE_BYTES = 128 };
+/* How often it is tried to say a line, and how long is waited between: five seconds. */
+enum { MAX_LINE_BYTES = 128, MAX_TRIES = 250, TRY_MS = 20 };
 
 static const char *path_of(const char *identity, const char *suffix) {
   static char path[NAME_MAX];
@@ -42,6 +45,19 @@ static bool is_marked(int io, const char *mark) {
   return fstatat(io, mark, &found, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+/*
+ * Says a line to the first process, whole or not at all. Programs inside can stop that one and fill its pipe: who waited for room there would wait for ever,
+ * and hold the sandbox meanwhile.
+ */
+static bool say_line(int control, const char *line, size_t length) {
+  for (int tries = 0; tries < MAX_TRIES; tries++) {
+    if (write(control, line, length) == (ssize_t)length) return true;
+    if (errno != EAGAIN && errno != EINTR) return false;
+    (void)poll(NULL, 0, TRY_MS);
+  }
+  return false;
+}
+
 static const char *ask(int io, const char *identity, char *const *words) {
   static const char *const suffixes[] = {"out", "err", "exit", "in"};
   for (size_t index = 0; index < sizeof suffixes / sizeof *suffixes; index++)
@@ -50,13 +66,14 @@ static const char *ask(int io, const char *identity, char *const *words) {
   if (is_marked(io, "../paused")) return "paused";
   if (is_marked(io, "../stopped")) return "stopped";
   if (*words != NULL && !write_words(io, identity, words)) return "no-fifo";
-  int control = openat(io, "control", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  int control = openat(io, "control", O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   if (control < 0) return is_marked(io, "../dying") ? "ending" : "no-fifo";
   char line[MAX_LINE_BYTES];
   int length = snprintf(line, sizeof line, "run %.64s\n", identity);
-  bool is_asked = length > 0 && write_all(control, line, (size_t)length);
+  bool is_asked = length > 0 && say_line(control, line, (size_t)length);
   close(control);
-  return is_asked ? NULL : "no-fifo";
+  if (is_asked) return NULL;
+  return is_marked(io, "../dying") ? "ending" : "deaf";
 }
 
 const char *ask_for(int io, const char *identity, char *const *words) {

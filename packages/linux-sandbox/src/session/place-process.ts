@@ -19,6 +19,7 @@ import {
 } from '@litterbox/core/provider';
 import { notRunning } from '@litterbox/sandbox-kit';
 import { HeldProcess } from '../program/held-process.ts';
+import { within } from '../loopback/within.ts';
 import { encodePlan, type PlanEntry, planWords } from '../script/plan-entry.ts';
 
 export interface PlaceProcessInput {
@@ -103,6 +104,8 @@ const MAX_INLINE_CHARACTERS = 30_000;
 const MAX_ASKED_CHARACTERS = 2 ** 20;
 /** How long a process may take to be gone after it was killed, before the host lets go of its pipes all the same. */
 const KILL_GRACE_MS = 3_000;
+/** How long the first process of the sandbox may take to say how a start went: programs inside can stop it. By then it would start nothing any more. */
+const START_MS = 60_000;
 
 const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) => LitterboxError>> = {
   paused: (_spec, provider) => notRunning(provider, 'paused'),
@@ -139,6 +142,16 @@ const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) =>
       provider,
       hint: advice`End some of them, or all: ${step('sandbox-stop')}.`,
     }),
+  deaf: (_spec, provider) =>
+    new LitterboxError(
+      'UNAVAILABLE',
+      'The first process of the sandbox does not answer: something in it has stopped it.',
+      {
+        operation: 'process.spawn',
+        provider,
+        hint: advice`End all that runs in it: ${step('sandbox-stop')}, then ${step('sandbox-resume')}.`,
+      },
+    ),
   'no-fifo': (_spec, provider) =>
     new LitterboxError('RESOURCE_EXHAUSTED', 'The pipes of a process could not be made in the state directory.', {
       operation: 'process.spawn',
@@ -192,13 +205,19 @@ export class PlaceProcess implements ProcessHandle {
     const starter = await startHalf(input, crypto.randomUUID());
     const abort = () => void starter[Symbol.asyncDispose]();
     options?.signal?.addEventListener('abort', abort, { once: true });
+    let isDeaf = false;
+    const deafness = setTimeout(() => {
+      isDeaf = true;
+      abort();
+    }, START_MS);
     if (input.given && input.given.length > 0) starter.write(input.given).catch(() => {}); // one that has ended says why
     try {
       options?.signal?.throwIfAborted();
       const chunks = starter[Symbol.asyncIterator]();
       const report = await firstLine(chunks);
+      clearTimeout(deafness);
       if (report.word === 'ending') await ended(input.lost, options);
-      const refusal = REFUSALS[report.word];
+      const refusal = REFUSALS[isDeaf ? 'deaf' : report.word];
       if (refusal) throw refusal(spec, input.provider);
       if (report.word !== 'started') throw lostError(input.provider);
       return new PlaceProcess(input, starter, chunks, report, options);
@@ -207,6 +226,7 @@ export class PlaceProcess implements ProcessHandle {
       options?.signal?.throwIfAborted();
       throw input.lost.aborted ? lostError(input.provider) : error;
     } finally {
+      clearTimeout(deafness);
       options?.signal?.removeEventListener('abort', abort);
     }
   }
@@ -251,12 +271,7 @@ export class PlaceProcess implements ProcessHandle {
     if (!this.#hasEnded && !this.#input.lost.aborted) {
       this.#isKilled = true;
       await this.#tell(`kill ${this.#wrapperPid} ${this.#input.spec.env[CALL_VARIABLE] ?? ''}`).catch(() => {}); // the session is ending: so is the process
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const grace = new Promise((resolve) => {
-        timer = setTimeout(resolve, KILL_GRACE_MS);
-      });
-      await Promise.race([this.exit.catch(() => {}), grace]);
-      clearTimeout(timer);
+      await within(KILL_GRACE_MS, this.exit);
     }
     await this.#starter[Symbol.asyncDispose]();
   }
@@ -265,7 +280,7 @@ export class PlaceProcess implements ProcessHandle {
     await using teller = await this.#input.host.spawn({
       argv: ['sh', '-c', 'echo "$1" 1<>"$0/control"', this.#input.io, words],
     });
-    await teller.exit;
+    await within(KILL_GRACE_MS, teller.exit); // programs inside can stop the first process and fill its pipe
   }
 
   /** The terminal is that of the child of `script`; the kernel tells the programs on it that its size changed. */
