@@ -409,6 +409,17 @@ describe('a copy of trees', () => {
     expect(await readdir(directory)).toEqual(['source']);
   });
 
+  asRoot('AX208: is made by a program with so much memory, however many names of files there are', async () => {
+    await mkdir(at('bin'));
+    await writeFile(at('bin', 'cp'), '#!/bin/sh\nfor to; do :; done; ulimit -v >"$to"\n', { mode: 0o755 });
+    const env = { ...process.env, PATH: `${at('bin')}:${process.env['PATH']}` };
+    const child = spawn(program, ['stage'], { stdio: 'pipe', detached: true, env });
+    children.push(child);
+    child.stdin.end(plan(...STILL(), ...copies('tree', at('source', 'upper'), at('new', 'upper'))));
+    expect(await outcome(child)).toMatchObject({ code: 0, stderr: '' });
+    expect(await readFile(at('whole', 'upper'), 'utf8')).toBe(`${2 ** 20}\n`);
+  });
+
   it('is not of what is gone, or runs and cannot be stopped', async () => {
     const bytes = plan(...STILL(), ...copies('tree', at('source', 'upper'), at('new', 'upper')));
     const holder = spawn('flock', [at('source', 'alive.lock'), 'sh', '-c', 'echo; exec sleep 60'], { detached: true });
