@@ -706,8 +706,11 @@ async function sandboxHalf(script: string): Promise<void> {
 
 /** The words by which the program of a sandbox begins. */
 const BEGIN = 'echo "started 7 8" >&9; exec <$id.in >$id.out 2>$id.err';
-const relay = (stdin: 'pipe' | 'none' = 'none', ...words: readonly string[]) =>
-  start('relay', directory, 'a', stdin, ...words);
+function relay(stdin: 'pipe' | 'none' = 'none', plan = ''): ChildProcessWithoutNullStreams {
+  const child = start('relay', directory, 'a', stdin, `${Buffer.byteLength(plan)}`);
+  child.stdin.write(plan);
+  return child;
+}
 
 describe('the relay of a process', () => {
   it('passes on both outputs and the exit code, and leaves nothing behind', async () => {
@@ -725,7 +728,9 @@ describe('the relay of a process', () => {
 
   it('writes the plan for the sandbox to read', async () => {
     await sandboxHalf('echo "started 7 8" >&9; exec >$id.out 2>$id.err; cat $id.cmd; echo exit 0 >&9');
-    expect((await outcome(relay('none', 'some\ntext', '', 'more'))).stdout).toBe('started 7 8\nsome\ntext\0\0more\0');
+    expect((await outcome(relay('none', words('some\ntext', '', 'more')))).stdout).toBe(
+      'started 7 8\nsome\ntext\0\0more\0',
+    );
   });
 
   it('passes on input of any size, and its end', async () => {
@@ -749,7 +754,7 @@ describe('the relay of a process', () => {
   it('says at once how the process ended, and keeps what nobody has read yet', async () => {
     await run('mkfifo', [join(directory, 'go')]);
     await sandboxHalf(`${BEGIN.replace('<$id.in', '</dev/null')}; head -c 50000 /dev/zero; echo exit 0 >&9`);
-    const script = '( "$0" relay . a none ""; echo $? >code ) | ( read -r go <go; wc -c )';
+    const script = '( "$0" relay . a none 0; echo $? >code ) | ( read -r go <go; wc -c )';
     const reader = spawn('sh', ['-c', script, program], { cwd: directory, detached: true });
     children.push(reader);
     const said = text(reader.stdout); // Node drops what nobody reads when the program has ended
@@ -797,7 +802,7 @@ describe('the relay of a process', () => {
     await mkdir(io);
     await writeFile(join(directory, mark), '');
     const wanted = mark === 'dying' ? 'ending' : mark;
-    expect(await outcome(start('relay', io, 'a', 'none'))).toMatchObject({ stdout: `${wanted}\n`, code: 1 });
+    expect(await outcome(start('relay', io, 'a', 'none', '0'))).toMatchObject({ stdout: `${wanted}\n`, code: 1 });
     expect(await readdir(io)).toEqual([]);
   });
 
@@ -814,7 +819,7 @@ describe('the relay of a process', () => {
   it('does not wait for a session that has let go of all others by then', async () => {
     const io = join(directory, 'io');
     const control = await deafen(io);
-    const child = start('relay', io, 'a', 'none'); // which has looked whether it may, and waits to be read
+    const child = start('relay', io, 'a', 'none', '0'); // which has looked whether it may, and waits to be read
     await eventually(
       () => readFile(`/proc/${child.pid}/wchan`, 'utf8'),
       (place) => place.includes('poll'),
@@ -828,12 +833,12 @@ describe('the relay of a process', () => {
   it('AX205: waits for no first process whose pipe is full', async () => {
     const io = join(directory, 'io');
     await deafen(io);
-    expect(await outcome(start('relay', io, 'a', 'none'))).toMatchObject({ stdout: 'deaf\n', code: 1 });
+    expect(await outcome(start('relay', io, 'a', 'none', '0'))).toMatchObject({ stdout: 'deaf\n', code: 1 });
     expect(await readdir(io)).toEqual(['control']);
   });
 
   it.each(['../a', 'a/b', 'x'.repeat(65)])('takes no id like %s', async (id) => {
-    expect(await outcome(start('relay', directory, id, 'none'))).toMatchObject({ code: 1, stdout: '' });
+    expect(await outcome(start('relay', directory, id, 'none', '0'))).toMatchObject({ code: 1, stdout: '' });
     expect(await readdir(directory)).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ afterAll(async () => {
 /** Asks for a walker as a client does. */
 function walker(): ChildProcessWithoutNullStreams {
   const [program = ''] = readdirSync(join(state, 'overlayfs')).filter((name) => name.startsWith('session-'));
-  const argv = ['relay', join(directory, 'scan-io'), crypto.randomUUID(), 'pipe'];
+  const argv = ['relay', join(directory, 'scan-io'), crypto.randomUUID(), 'pipe', '0'];
   const child = spawn(join(state, 'overlayfs', program), argv, { stdio: 'pipe', detached: true });
   child.stdin.on('error', () => {}); // it may have ended
   children.push(child);

@@ -31,12 +31,10 @@ static bool make_pipe(int io, const char *identity, const char *suffix) {
   return mkfifoat(io, path, 0600) == 0 && fchmodat(io, path, 0666, 0) == 0;
 }
 
-/* The words of the plan, each with a NUL behind it. */
-static bool write_words(int io, const char *identity, char *const *words) {
+static bool write_plan(int io, const char *identity, const char *bytes, size_t length) {
   int file = openat(io, path_of(identity, "cmd"), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file < 0) return false;
-  bool is_written = true;
-  for (; *words != NULL && is_written; words++) is_written = write_all(file, *words, strlen(*words) + 1);
+  bool is_written = write_all(file, bytes, length);
   return close(file) == 0 && is_written;
 }
 
@@ -58,26 +56,26 @@ static bool say_line(int control, const char *line, size_t length) {
   return false;
 }
 
-static const char *ask(int io, const char *identity, char *const *words) {
+static const char *ask(int io, const char *identity, const char *bytes, size_t length) {
   static const char *const suffixes[] = {"out", "err", "exit", "in"};
   for (size_t index = 0; index < sizeof suffixes / sizeof *suffixes; index++)
     if (!make_pipe(io, identity, suffixes[index])) return "no-fifo";
   if (is_marked(io, "../dying")) return "ending";
   if (is_marked(io, "../paused")) return "paused";
   if (is_marked(io, "../stopped")) return "stopped";
-  if (*words != NULL && !write_words(io, identity, words)) return "no-fifo";
+  if (length > 0 && !write_plan(io, identity, bytes, length)) return "no-fifo";
   int control = openat(io, "control", O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   if (control < 0) return is_marked(io, "../dying") ? "ending" : "no-fifo";
   char line[MAX_LINE_BYTES];
-  int length = snprintf(line, sizeof line, "run %.64s\n", identity);
-  bool is_asked = length > 0 && say_line(control, line, (size_t)length);
+  int said = snprintf(line, sizeof line, "run %.64s\n", identity);
+  bool is_asked = said > 0 && say_line(control, line, (size_t)said);
   close(control);
   if (is_asked) return NULL;
   return is_marked(io, "../dying") ? "ending" : "deaf";
 }
 
-const char *ask_for(int io, const char *identity, char *const *words) {
-  const char *refusal = ask(io, identity, words);
+const char *ask_for(int io, const char *identity, const char *bytes, size_t length) {
+  const char *refusal = ask(io, identity, bytes, length);
   if (refusal != NULL) remove_asked(io, identity);
   return refusal;
 }

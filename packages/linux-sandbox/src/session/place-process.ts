@@ -72,7 +72,6 @@ umask 022
 mkfifo -m 666 $1.out $1.err $1.exit $1.in || { echo no-fifo; exit 1; }
 [ ! -e ../dying ] || { rm -f $1.*; echo ending; exit 1; }
 for rest in paused stopped; do [ ! -e ../$rest ] || { rm -f $1.*; echo $rest; exit 1; }; done
-[ -z "$3" ] || printf %s "$3" >$1.cmd || { echo no-fifo; exit 1; }
 echo "run $1" 1<>control
 exec 3<$1.exit
 feed= begun=
@@ -98,9 +97,7 @@ true 1<>$1.out; true 1<>$1.err
 rm -f $1.*
 kill -9 $$`;
 
-/** Longest command text that is passed as an argument; Linux takes 128 KiB. A longer one becomes a file first. */
-const MAX_INLINE_CHARACTERS = 30_000;
-/** Longest plan that the link is told; the program takes 4 MiB. A longer one becomes a file first. */
+/** Longest plan that the session program is told; it takes 4 MiB. A longer one becomes a file first. */
 const MAX_ASKED_CHARACTERS = 2 ** 20;
 /** How long a process may take to be gone after it was killed, before the host lets go of its pipes all the same. */
 const KILL_GRACE_MS = 3_000;
@@ -296,39 +293,27 @@ export class PlaceProcess implements ProcessHandle {
   }
 }
 
-/** Starts the host's half of a process. */
+/** Starts the host's half of a process. What is to be started is in nobody's arguments, which every user of the machine reads. */
 async function startHalf(input: PlaceProcessInput, id: string): Promise<ProcessHandle> {
-  const { host, io, spec } = input;
+  const { host, io, spec, program } = input;
   const plan = input.takesPlans && !input.isKnown ? processPlan(input) : undefined;
   const words = input.isKnown ? [] : plan ? planWords(plan) : [commandFile(input, id)];
   const text = words.join(' ');
-  const takesWords = plan === undefined || input.program !== undefined;
   const isHeld = input.ask !== undefined && host.pipes !== undefined;
-  const isInline =
-    takesWords &&
-    (isHeld ? text.length <= MAX_ASKED_CHARACTERS : text.length <= MAX_INLINE_CHARACTERS && text.isWellFormed());
-  if (!isInline) {
-    const bytes = plan ? encodePlan(plan) : encodeRaw(text);
-    await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
-  }
+  const isTold = (isHeld || program !== undefined) && text.length <= MAX_ASKED_CHARACTERS;
+  const bytes = plan ? encodePlan(plan) : encodeRaw(text);
+  if (!isTold && bytes.length > 0) await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
   const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
-  const asked = isInline ? words : [];
-  if (isHeld) return await held(input, id, asked, hasStdin);
-  return await host.spawn(
-    {
-      argv: [
-        ...(input.program === undefined
-          ? (['sh', '-c', STARTER_SCRIPT] as const)
-          : ([input.program, 'relay'] as const)),
-        io,
-        id,
-        hasStdin ? 'pipe' : 'none',
-        ...asked,
-      ],
-      ...(hasStdin && { stdin: 'pipe' }),
-    },
-    { signal: input.lost },
-  );
+  if (isHeld) return await held(input, id, isTold ? words : [], hasStdin);
+  const told = isTold ? bytes : new Uint8Array();
+  const stdin = hasStdin ? 'pipe' : 'none';
+  const relay = program === undefined ? (['sh', '-c', STARTER_SCRIPT] as const) : ([program, 'relay'] as const);
+  const argv = [...relay, io, id, stdin, ...(program === undefined ? [] : [`${told.length}`])] as const;
+  const takesBytes = hasStdin || told.length > 0;
+  const starter = await host.spawn({ argv, ...(takesBytes && { stdin: 'pipe' }) }, { signal: input.lost });
+  if (told.length > 0) await starter.write(told).catch(() => {}); // one that has ended says why
+  if (takesBytes && !hasStdin) await starter.closeStdin();
+  return starter;
 }
 
 /** This process opens the pipes. */
