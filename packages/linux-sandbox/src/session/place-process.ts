@@ -300,18 +300,18 @@ async function startHalf(input: PlaceProcessInput, id: string): Promise<ProcessH
   const words = input.isKnown ? [] : plan ? planWords(plan) : [commandFile(input, id)];
   const text = words.join(' ');
   const isHeld = input.ask !== undefined && host.pipes !== undefined;
-  const isTold = (isHeld || program !== undefined) && text.length <= MAX_ASKED_CHARACTERS;
+  const isInline = (isHeld || program !== undefined) && text.length <= MAX_ASKED_CHARACTERS;
   const bytes = plan ? encodePlan(plan) : encodeRaw(text);
-  if (!isTold && bytes.length > 0) await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
+  if (!isInline && bytes.length > 0) await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
   const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
-  if (isHeld) return await held(input, id, isTold ? words : [], hasStdin);
-  const told = isTold ? bytes : new Uint8Array();
+  if (isHeld) return await held(input, id, isInline ? words : [], hasStdin);
+  const given = isInline ? bytes : new Uint8Array();
   const stdin = hasStdin ? 'pipe' : 'none';
   const relay = program === undefined ? (['sh', '-c', STARTER_SCRIPT] as const) : ([program, 'relay'] as const);
-  const argv = [...relay, io, id, stdin, ...(program === undefined ? [] : [`${told.length}`])] as const;
-  const takesBytes = hasStdin || told.length > 0;
+  const argv = [...relay, io, id, stdin, ...(program === undefined ? [] : [`${given.length}`])] as const;
+  const takesBytes = hasStdin || given.length > 0;
   const starter = await host.spawn({ argv, ...(takesBytes && { stdin: 'pipe' }) }, { signal: input.lost });
-  if (told.length > 0) await starter.write(told).catch(() => {}); // one that has ended says why
+  if (given.length > 0) await starter.write(given).catch(() => {}); // one that has ended says why
   if (takesBytes && !hasStdin) await starter.closeStdin();
   return starter;
 }
