@@ -4,9 +4,11 @@ import { positiveControl } from '../../src/index.ts';
 import { attack } from './attack.ts';
 
 /** Stops the first process, and fills the pipe by which it is asked: one byte of room would be one request more. */
-const DEAFEN = `use Fcntl; kill STOP => 2; sysopen(my $pipe, "/run/litterbox/control", O_WRONLY | O_NONBLOCK) or die $!;
+const DEAFEN = `use Fcntl; kill STOP => 2; my $state;
+do { open(my $stat, "<", "/proc/2/stat"); $state = <$stat> } until $state =~ /^2 \\(.*\\) T /;
+sysopen(my $pipe, "/run/litterbox/control", O_WRONLY | O_NONBLOCK) or die $!;
 my $n = 0; for my $length (4096, 1) { while (defined(my $one = syswrite($pipe, "\\n" x $length))) { $n += $one } }
-open(my $stat, "<", "/proc/2/stat"); print "$n ", <$stat>;`;
+print "$n $state";`;
 
 /** Stops the shell that ran this command, a moment after that has said how it went, and holds its output. */
 const STOP_SHELL = `p=$PPID; (while kill -0 $$; do :; done; sleep 0.1; while sleep 0.01; do kill -STOP $p; done) & echo begun`;
