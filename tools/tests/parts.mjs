@@ -702,12 +702,12 @@ const DEEP = [
   {
     name: 'attacks-kernel',
     why: 'attacks on kernel, sockets and resources',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax35|ax53|ax56|harness|referee)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax35|ax53|ax56|ax205|harness|referee)'],
   },
   {
     name: 'attacks-files',
     why: 'attacks by paths and arguments, in the library and over MCP',
-    files: ['^packages/hardening/test/attacks/(a25|ax20|ax31|ax34|ax50|ax51|ax55|ax63|ax74|ax80)'],
+    files: ['^packages/hardening/test/attacks/(a25|ax20-|ax31|ax34|ax50|ax51|ax55|ax63|ax74|ax80)'],
   },
   {
     name: 'attacks-git',
@@ -722,7 +722,7 @@ const DEEP = [
   {
     name: 'attacks-user',
     why: 'attacks on the kernel as an ordinary user',
-    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56|ax74|ax80)'],
+    files: ['^packages/hardening/test/attacks/(a41|a45|a51|ax25|ax31|ax35|ax50|ax51|ax53|ax56|ax74|ax80|ax205)'],
     as: 'user',
   },
   {

@@ -27,3 +27,8 @@ it('a link that is put where a directory was is copied as a link, and never foll
   expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret\n');
   rmSync(outside, { recursive: true });
 });
+
+it('AX208: has so much memory, however many names of files there are', async () => {
+  const { stdout } = await runScript(localHost(), confinedCopy({ root, isRoot, copy: 'ulimit -v' }));
+  expect(stdout).toBe(`${2 ** 20}\n`);
+});

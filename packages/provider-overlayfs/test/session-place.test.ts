@@ -50,7 +50,13 @@ const wordsOf = (entries: readonly Entry[]) =>
   [...entries, ['go'] as const].flatMap(([name, ...words]) => [name, `${words.length}`, ...words]);
 
 function begin(id: string, entries: readonly Entry[]): ChildProcessWithoutNullStreams {
-  const child = spawn(program, ['relay', io, id, 'none', ...wordsOf(entries)], { stdio: 'pipe' });
+  const plan = Buffer.from(
+    wordsOf(entries)
+      .map((word) => `${word}\0`)
+      .join(''),
+  );
+  const child = spawn(program, ['relay', io, id, 'none', `${plan.length}`], { stdio: 'pipe' });
+  child.stdin.end(plan);
   children.push(child);
   return child;
 }
@@ -127,7 +133,7 @@ describe('a place that the session program serves', () => {
   it('takes a hundred thousand words', async () => {
     const words = wordsOf([['run', 'sh', '-c', 'echo $#', 'sh', ...Array.from({ length: 100_000 }, () => 'x')]]);
     await writeFile(join(io, 'a.cmd'), words.map((word) => `${word}\0`).join(''));
-    const child = spawn(program, ['relay', io, 'a', 'none'], { stdio: 'pipe' });
+    const child = spawn(program, ['relay', io, 'a', 'none', '0'], { stdio: 'pipe' });
     children.push(child);
     expect(said(await outcome(child))).toBe('100000\n');
   });

@@ -46,7 +46,7 @@ afterAll(async () => {
 /** Asks for a walker as a client does. */
 function walker(): ChildProcessWithoutNullStreams {
   const [program = ''] = readdirSync(join(state, 'overlayfs')).filter((name) => name.startsWith('session-'));
-  const argv = ['relay', join(directory, 'scan-io'), crypto.randomUUID(), 'pipe'];
+  const argv = ['relay', join(directory, 'scan-io'), crypto.randomUUID(), 'pipe', '0'];
   const child = spawn(join(state, 'overlayfs', program), argv, { stdio: 'pipe', detached: true });
   child.stdin.on('error', () => {}); // it may have ended
   children.push(child);
@@ -165,6 +165,33 @@ describe('a walker', () => {
     const entries = (await ask(`W${moment}`)).filter((text) => text.startsWith('f '));
     expect(entries).toEqual([expect.stringMatching(/^f \d+ 644 3 later$/)]);
     expect((await ask('W99999999999.0')).filter((text) => /^[fdlcsu] /.test(text))).toEqual([]);
+  });
+
+  /** Numbers of system calls are of one architecture: mmap is 9, read is 0. */
+  const itOnX64 = process.arch === 'x64' ? it : it.skip;
+
+  itOnX64('AX207: tells what is written by a mapping that it has told of before', async () => {
+    await writeFile(workspace('mapped'), 'before');
+    const script = `open(my $f, "+<", shift) or die; my $at = syscall(9, 0, 4096, 3, 1, fileno($f), 0);
+$| = 1; while (syscall(0, 0, $at, 6) == 6) { print "written\\n" }`;
+    const mapper = spawn('perl', ['-e', script, workspace('mapped')], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const write = async (text: string) => {
+      mapper.stdin.write(text);
+      await once(mapper.stdout, 'data');
+    };
+    try {
+      await write('first!');
+      const isTold = async (moment: string) => (await ask(`W${moment}`)).some((text) => text.endsWith(' 6 mapped'));
+      const [, moment = ''] = (await ask('W'))[0]?.split(' ') ?? [];
+      await eventually(
+        () => isTold(moment),
+        (isThere) => !isThere, // what was written in the same tick of the clock counts once more
+      ).catch(() => {});
+      await write('second');
+      expect(await isTold(moment)).toBe(true);
+    } finally {
+      mapper.kill('SIGKILL');
+    }
   });
 
   it('follows no link, wherever it stands', async () => {

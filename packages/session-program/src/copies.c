@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -28,6 +29,8 @@ enum { UNCONFINED = 93, GONE, BUSY, NO_FREEZER, RESTLESS, LET_GO };
 enum { START_LOCK_MS = 60000, DYING_LOCK_MS = 20000, MAX_LOOKS = 500, LOOK_NS = 10000000, LOOKS_UNTIL_AGAIN = 25, FAILED = 1 };
 /* Of Linux 5.10. Older kernels pass over a flag that they do not know: what is in force is asked for. */
 enum { NO_LINKS = 256, IS_WITHOUT_LINKS = 0x2000 };
+/* The same number as COPY_KIB of copy-layers.ts: of all names that share a file cp keeps the path. */
+enum { MAX_COPIER_BYTES = 1024 * 1024 * 1024 };
 
 static struct groups groups;
 
@@ -147,7 +150,12 @@ static int status_of(pid_t child) {
 
 /* Everything that a tree is made of: modes, times, hard links, holes, and the overlay's marks. Blocks are shared where the file system can. */
 static _Noreturn void become_copier(const char *from, const char *to, bool is_file) {
+  struct rlimit memory;
   reset_signals();
+  if (getrlimit(RLIMIT_AS, &memory) != 0) _exit(FAILED);
+  if (memory.rlim_max > MAX_COPIER_BYTES) memory.rlim_max = MAX_COPIER_BYTES;
+  memory.rlim_cur = memory.rlim_max;
+  if (setrlimit(RLIMIT_AS, &memory) != 0) _exit(FAILED);
   if (is_file) execlp("cp", "cp", "--", from, to, (char *)NULL);
   execlp("cp", "cp", "-a", "--reflink=auto", "-T", "--", from, to, (char *)NULL);
   _exit(127);

@@ -24,8 +24,8 @@ int main(int count, char **words) {
   if (count == 2 && strcmp(words[1], "restore") == 0) return run_restore();
   if (count == 2 && strcmp(words[1], "check") == 0) return 0;
   if (count == 3 && strcmp(words[1], "place") == 0) return run_place(words[2]);
-  if (count >= 5 && strcmp(words[1], "relay") == 0) return run_relay(words[2], words[3], strcmp(words[4], "pipe") == 0, words + 5);
-  static const char usage[] = "usage: litterbox-session session | serve | stage | look | remove | restore | relay IO ID pipe|none WORD... | place IO | check\n";
+  if (count == 6 && strcmp(words[1], "relay") == 0) return run_relay(words[2], words[3], strcmp(words[4], "pipe") == 0, words[5]);
+  static const char usage[] = "usage: litterbox-session session | serve | stage | look | remove | restore | relay IO ID pipe|none LENGTH | place IO | check\n";
   (void)!write(STDERR_FILENO, usage, sizeof usage - 1);
   return 2;
 }

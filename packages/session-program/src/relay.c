@@ -14,6 +14,8 @@
 
 #include "ask.h"
 #include "files.h"
+#include "plan.h"
+#include "settings.h"
 
 enum { MAX_MEMORY_BYTES = 256 * 1024 * 1024, MAX_LINE_BYTES = 4096, PIECE_BYTES = 64 * 1024 };
 /* How often a pipe that nobody reads yet is tried, and how long between: at once, then each millisecond, then now and then. */
@@ -196,13 +198,27 @@ static bool limit_itself(void) {
   return setrlimit(RLIMIT_AS, &memory) == 0 && setrlimit(RLIMIT_CORE, &none) == 0;
 }
 
-int run_relay(const char *io, const char *id, bool has_stdin, char **words) {
+/* Reads the plan, and no byte of what comes behind it. */
+static bool read_exactly(char *into, size_t length) {
+  for (size_t done = 0; done < length;) {
+    ssize_t got = read(STDIN_FILENO, into + done, length - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += (size_t)got;
+  }
+  return true;
+}
+
+int run_relay(const char *io, const char *id, bool has_stdin, const char *length_of_plan) {
+  static char plan[MAX_PLAN_BYTES];
   (void)signal(SIGPIPE, SIG_IGN);
   identity = id;
   if (strlen(id) > 64 || strchr(id, '/') != NULL || !limit_itself() || chdir(io) != 0) return 1;
+  size_t plan_length = parse_number(length_of_plan, sizeof plan);
+  if (!read_exactly(plan, plan_length)) return 1;
   umask(022);
   input = output = errors = (struct flow){.from = -1, .to = -1};
-  const char *refusal = ask_for(AT_FDCWD, identity, words);
+  const char *refusal = ask_for(AT_FDCWD, identity, plan, plan_length);
   if (refusal != NULL) refuse(refusal);
   /* A session that ends lets go of whoever waits there: of who comes later it is known by its mark, which was there first. */
   int ends = open(path_of("exit"), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);

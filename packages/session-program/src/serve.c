@@ -50,12 +50,14 @@ static void say(const char *word) {
 }
 
 /* IO ID WORD...: one of the two directories of pipes. The answer is one line with the ID, for others may be asked meanwhile. */
-static void ask_by(char **arguments) {
-  const char *place = arguments[0], *identity = arguments[1];
+static void ask_by(const struct entry *what) {
+  const char *place = what->arguments[0], *identity = what->arguments[1];
+  /* The words of an entry are one behind the other. */
+  const char *last = what->arguments[what->count - 1], *first = identity + strlen(identity) + 1;
   if (strcmp(place, "io") != 0 && strcmp(place, "scan-io") != 0) fail("there are no pipes in %.64s", place);
   if (!is_identity(identity)) fail("no process has the name %.64s", identity);
   int io = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  const char *refusal = io < 0 ? "no-fifo" : ask_for(io, identity, arguments + 2);
+  const char *refusal = io < 0 ? "no-fifo" : ask_for(io, identity, first, (size_t)(last + strlen(last) + 1 - first));
   if (io >= 0) close(io);
   char line[128];
   int length = snprintf(line, sizeof line, "%s %s\n", refusal == NULL ? "asked" : refusal, identity);
@@ -87,7 +89,7 @@ int run_serve(void) {
       watched = lifeline;
       if (lifeline < 0) watch_lock();
     } else if (strcmp(what->name, "ask") == 0 && is_watched && what->count >= 2) {
-      ask_by(what->arguments);
+      ask_by(what);
     } else {
       fail("the session program does not know how to do %.64s now: it is of another release", what->name);
     }

@@ -82,6 +82,9 @@ export function isolation(check: Check): void {
       assert.ok(seen.stdout.startsWith(secret) && seen.stdout.endsWith(secret), 'positive control');
       await using _terminal = await runtime.spawn({ argv: ['cat'], terminal: { columns: 80, rows: 24 } });
       await using _plain = await runtime.spawn({ argv: ['cat'], stdin: 'pipe' });
+      // What is not UTF-8 may go another way.
+      const env = { PATH: runtime.environment['PATH'] ?? '/usr/bin:/bin', KIT_SECRET: secret };
+      await using _text = await runtime.spawn({ argv: ['cat'], stdin: 'pipe', env });
       // Once this one is seen, every process was looked at that was there before.
       await using _control = await host.spawn({ argv: ['sh', '-c', 'read word', `control-${secret}`], stdin: 'pipe' });
       await eventually(

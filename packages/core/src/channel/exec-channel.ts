@@ -11,6 +11,7 @@ import type { CommandShell } from './command-shell.ts';
 import { type HeldSecrets, NO_SECRETS } from './held-secrets.ts';
 import { KILL_FUNCTION, SIGNAL_FUNCTION } from './kill-tree.ts';
 import { staysHeld } from './stays-held.ts';
+import { untilAborted } from './until-aborted.ts';
 import { type LimitCounts, report, type ScriptEnd, Worker } from './worker.ts';
 
 /** The part of a runtime that the channel needs. */
@@ -150,7 +151,7 @@ export class ExecChannel implements AsyncDisposable {
   /** Counts of how often limits struck since the sandbox was started, as far as the kernel tells it. For {@link hitLimits}. */
   async limitCounts(options?: CallOptions): Promise<LimitCounts> {
     const worker = await this.#worker(options);
-    const end = await worker.run(':', () => {});
+    const end = await worker.ask(':');
     this.#giveBack(worker, end.isHeld);
     return end.after;
   }
@@ -190,7 +191,10 @@ export class ExecChannel implements AsyncDisposable {
     }
     const warming = this.#warming;
     this.#warming = undefined; // it is this caller's now
-    const warmed = await warming?.catch(() => undefined);
+    const warmed = await untilAborted(
+      warming?.catch(() => undefined),
+      options?.signal,
+    );
     if (warmed?.isAlive) return warmed;
     return (await this.#reclaimed()) ?? (await this.#start(options));
   }
@@ -200,7 +204,7 @@ export class ExecChannel implements AsyncDisposable {
     const [worker] = this.#retired;
     if (!worker) return undefined;
     this.#retired.delete(worker);
-    const end = await worker.run('lb_before=', () => {}).catch(() => undefined);
+    const end = await worker.ask('lb_before=').catch(() => undefined);
     if (end && !end.isHeld) return worker;
     await this.#retire(worker, end !== undefined);
     return undefined;
@@ -262,7 +266,7 @@ export class ExecChannel implements AsyncDisposable {
   #inKiller(script: string): Promise<readonly string[]> {
     const done = this.#killing.then(async () => {
       const killer = await this.#freshKiller();
-      return (await killer.run(script, () => {})).reports;
+      return (await killer.ask(script)).reports;
     });
     this.#killing = done.catch(() => {}); // reported to this caller alone
     return done;

@@ -11,7 +11,7 @@ const LAST_OUTPUT_WAITS_MS = [5, 15, 40, 120, 320];
 export async function staysHeld(worker: Worker, onOutput: OutputListener): Promise<boolean> {
   for (const waitMs of LAST_OUTPUT_WAITS_MS) {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
-    const end = await worker.run('lb_before=', onOutput).catch(() => undefined); // lost: it is found out by who uses it next
+    const end = await worker.ask('lb_before=', onOutput).catch(() => undefined); // lost: it is found out by who uses it next
     if (!end?.isHeld) return false;
   }
   worker.hush();

@@ -49,6 +49,9 @@ printf '\\036%s\\040\\n' "$lb_nonce" >&8
 }
 ${SHELL_DEFINITIONS}`;
 
+/** How long a script of ours may take: a moment. Programs inside can stop the shell, and then nothing would ever end. */
+const MAX_ASK_MS = 30_000;
+
 /** What limits have done in a sandbox since it was started. */
 export interface LimitCounts {
   /** Processes that the kernel killed because all together had reached the limit of memory. */
@@ -103,7 +106,7 @@ export class Worker implements AsyncDisposable {
     const worker = new Worker(await spawn({ argv: ['sh', '-s'], stdin: 'pipe' }, options));
     try {
       await worker.#handle.write(scriptBytes(PROLOGUE + definitions));
-      const { reports } = await worker.run(`${report('$$')}\n${report('"$lb_shell"')}`, () => {});
+      const { reports } = await worker.ask(`${report('$$')}\n${report('"$lb_shell"')}`);
       worker.#pid = Number(reports[0]);
       worker.#shell = reports[1] === 'bash' ? 'bash' : 'sh';
       return worker;
@@ -185,6 +188,20 @@ export class Worker implements AsyncDisposable {
       const framed = `lb_nonce=${nonce}; lb_count; lb_had="$lb_killed $lb_refused"\n${script}\nlb_end\n`;
       this.#handle.write(scriptBytes(framed)).catch(lost);
     });
+  }
+
+  /**
+   * Runs a script of our own, which takes a moment. A shell that does not answer by then is given up.
+   *
+   * @throws LitterboxError as {@link run}
+   */
+  async ask(script: string, onOutput: (chunk: OutputChunk) => unknown = () => {}): Promise<ScriptEnd> {
+    const late = setTimeout(() => void this[Symbol.asyncDispose](), MAX_ASK_MS);
+    try {
+      return await this.run(script, onOutput);
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   /** Output that comes from now on, and is no script's, goes nowhere. */

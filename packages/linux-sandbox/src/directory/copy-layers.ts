@@ -12,12 +12,16 @@ export interface ConfinedCopy {
   readonly copy: string;
 }
 
+/** Address space of a copy, in KiB: of all names that share a file `cp` keeps the path, and an agent makes as many as it likes. */
+const COPY_KIB = 2 ** 20;
+
 /**
  * Shell text: copies in a mount namespace of its own in which no link below the root is followed, whatever an agent puts where a
  * directory was. The layers are made of bytes of an agent's, and `cp` goes by paths.
  */
 export function confinedCopy({ root, isRoot, copy }: ConfinedCopy): string {
   const script = `mount --bind "$0" "$0" && mount -o remount,bind,nosymfollow "$0" && cd "$0" || exit ${COPY_EXITS.unconfined}
+ulimit -v ${COPY_KIB}
 ${copy}`;
   return `unshare ${isRoot ? '' : '-Ur '}-m --propagation private sh -c ${quoted(script)} ${quoted(root)}`;
 }

@@ -19,6 +19,7 @@ import {
 } from '@litterbox/core/provider';
 import { notRunning } from '@litterbox/sandbox-kit';
 import { HeldProcess } from '../program/held-process.ts';
+import { within } from '../loopback/within.ts';
 import { encodePlan, type PlanEntry, planWords } from '../script/plan-entry.ts';
 
 export interface PlaceProcessInput {
@@ -71,7 +72,6 @@ umask 022
 mkfifo -m 666 $1.out $1.err $1.exit $1.in || { echo no-fifo; exit 1; }
 [ ! -e ../dying ] || { rm -f $1.*; echo ending; exit 1; }
 for rest in paused stopped; do [ ! -e ../$rest ] || { rm -f $1.*; echo $rest; exit 1; }; done
-[ -z "$3" ] || printf %s "$3" >$1.cmd || { echo no-fifo; exit 1; }
 echo "run $1" 1<>control
 exec 3<$1.exit
 feed= begun=
@@ -97,12 +97,12 @@ true 1<>$1.out; true 1<>$1.err
 rm -f $1.*
 kill -9 $$`;
 
-/** Longest command text that is passed as an argument; Linux takes 128 KiB. A longer one becomes a file first. */
-const MAX_INLINE_CHARACTERS = 30_000;
-/** Longest plan that the link is told; the program takes 4 MiB. A longer one becomes a file first. */
+/** Longest plan that the session program is told; it takes 4 MiB. A longer one becomes a file first. */
 const MAX_ASKED_CHARACTERS = 2 ** 20;
 /** How long a process may take to be gone after it was killed, before the host lets go of its pipes all the same. */
 const KILL_GRACE_MS = 3_000;
+/** How long the first process of the sandbox may take to say how a start went: programs inside can stop it. By then it would start nothing any more. */
+const START_MS = 60_000;
 
 const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) => LitterboxError>> = {
   paused: (_spec, provider) => notRunning(provider, 'paused'),
@@ -139,6 +139,16 @@ const REFUSALS: Readonly<Record<string, (spec: ProcessSpec, provider: string) =>
       provider,
       hint: advice`End some of them, or all: ${step('sandbox-stop')}.`,
     }),
+  deaf: (_spec, provider) =>
+    new LitterboxError(
+      'UNAVAILABLE',
+      'The first process of the sandbox does not answer: something in it has stopped it.',
+      {
+        operation: 'process.spawn',
+        provider,
+        hint: advice`End all that runs in it: ${step('sandbox-stop')}, then ${step('sandbox-resume')}.`,
+      },
+    ),
   'no-fifo': (_spec, provider) =>
     new LitterboxError('RESOURCE_EXHAUSTED', 'The pipes of a process could not be made in the state directory.', {
       operation: 'process.spawn',
@@ -192,13 +202,19 @@ export class PlaceProcess implements ProcessHandle {
     const starter = await startHalf(input, crypto.randomUUID());
     const abort = () => void starter[Symbol.asyncDispose]();
     options?.signal?.addEventListener('abort', abort, { once: true });
+    let isDeaf = false;
+    const deafness = setTimeout(() => {
+      isDeaf = true;
+      abort();
+    }, START_MS);
     if (input.given && input.given.length > 0) starter.write(input.given).catch(() => {}); // one that has ended says why
     try {
       options?.signal?.throwIfAborted();
       const chunks = starter[Symbol.asyncIterator]();
       const report = await firstLine(chunks);
+      clearTimeout(deafness);
       if (report.word === 'ending') await ended(input.lost, options);
-      const refusal = REFUSALS[report.word];
+      const refusal = REFUSALS[isDeaf ? 'deaf' : report.word];
       if (refusal) throw refusal(spec, input.provider);
       if (report.word !== 'started') throw lostError(input.provider);
       return new PlaceProcess(input, starter, chunks, report, options);
@@ -207,6 +223,7 @@ export class PlaceProcess implements ProcessHandle {
       options?.signal?.throwIfAborted();
       throw input.lost.aborted ? lostError(input.provider) : error;
     } finally {
+      clearTimeout(deafness);
       options?.signal?.removeEventListener('abort', abort);
     }
   }
@@ -251,12 +268,7 @@ export class PlaceProcess implements ProcessHandle {
     if (!this.#hasEnded && !this.#input.lost.aborted) {
       this.#isKilled = true;
       await this.#tell(`kill ${this.#wrapperPid} ${this.#input.spec.env[CALL_VARIABLE] ?? ''}`).catch(() => {}); // the session is ending: so is the process
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const grace = new Promise((resolve) => {
-        timer = setTimeout(resolve, KILL_GRACE_MS);
-      });
-      await Promise.race([this.exit.catch(() => {}), grace]);
-      clearTimeout(timer);
+      await within(KILL_GRACE_MS, this.exit);
     }
     await this.#starter[Symbol.asyncDispose]();
   }
@@ -265,7 +277,7 @@ export class PlaceProcess implements ProcessHandle {
     await using teller = await this.#input.host.spawn({
       argv: ['sh', '-c', 'echo "$1" 1<>"$0/control"', this.#input.io, words],
     });
-    await teller.exit;
+    await within(KILL_GRACE_MS, teller.exit); // programs inside can stop the first process and fill its pipe
   }
 
   /** The terminal is that of the child of `script`; the kernel tells the programs on it that its size changed. */
@@ -281,39 +293,27 @@ export class PlaceProcess implements ProcessHandle {
   }
 }
 
-/** Starts the host's half of a process. */
+/** Starts the host's half of a process. What is to be started is in nobody's arguments, which every user of the machine reads. */
 async function startHalf(input: PlaceProcessInput, id: string): Promise<ProcessHandle> {
-  const { host, io, spec } = input;
+  const { host, io, spec, program } = input;
   const plan = input.takesPlans && !input.isKnown ? processPlan(input) : undefined;
   const words = input.isKnown ? [] : plan ? planWords(plan) : [commandFile(input, id)];
   const text = words.join(' ');
-  const takesWords = plan === undefined || input.program !== undefined;
   const isHeld = input.ask !== undefined && host.pipes !== undefined;
-  const isInline =
-    takesWords &&
-    (isHeld ? text.length <= MAX_ASKED_CHARACTERS : text.length <= MAX_INLINE_CHARACTERS && text.isWellFormed());
-  if (!isInline) {
-    const bytes = plan ? encodePlan(plan) : encodeRaw(text);
-    await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
-  }
+  const isInline = (isHeld || program !== undefined) && text.length <= MAX_ASKED_CHARACTERS;
+  const bytes = plan ? encodePlan(plan) : encodeRaw(text);
+  if (!isInline && bytes.length > 0) await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
   const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
-  const asked = isInline ? words : [];
-  if (isHeld) return await held(input, id, asked, hasStdin);
-  return await host.spawn(
-    {
-      argv: [
-        ...(input.program === undefined
-          ? (['sh', '-c', STARTER_SCRIPT] as const)
-          : ([input.program, 'relay'] as const)),
-        io,
-        id,
-        hasStdin ? 'pipe' : 'none',
-        ...asked,
-      ],
-      ...(hasStdin && { stdin: 'pipe' }),
-    },
-    { signal: input.lost },
-  );
+  if (isHeld) return await held(input, id, isInline ? words : [], hasStdin);
+  const given = isInline ? bytes : new Uint8Array();
+  const stdin = hasStdin ? 'pipe' : 'none';
+  const relay = program === undefined ? (['sh', '-c', STARTER_SCRIPT] as const) : ([program, 'relay'] as const);
+  const argv = [...relay, io, id, stdin, ...(program === undefined ? [] : [`${given.length}`])] as const;
+  const takesBytes = hasStdin || given.length > 0;
+  const starter = await host.spawn({ argv, ...(takesBytes && { stdin: 'pipe' }) }, { signal: input.lost });
+  if (given.length > 0) await starter.write(given).catch(() => {}); // one that has ended says why
+  if (takesBytes && !hasStdin) await starter.closeStdin();
+  return starter;
 }
 
 /** This process opens the pipes. */
