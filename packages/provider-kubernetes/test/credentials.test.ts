@@ -73,7 +73,7 @@ test('FC-526: credentials without a time are asked for anew when the cluster tak
 
 test('FC-526: a person who logs in again is known without a new start, and another cluster is not asked instead', async () => {
   let taken = `Bearer ${TOKEN}`;
-  const answer: FakeCluster['answer'] = (request, response) =>
+  const answer: NonNullable<FakeCluster['answer']> = (request, response) =>
     void response.writeHead(request.headers.authorization === taken ? 200 : 401).end('{}');
   await using fake = await fakeCluster({ answer });
   const text = await readFile(fake.file, 'utf8');

@@ -15,7 +15,7 @@ const id = SandboxId.make();
 
 /** A cluster that has what it is given, by the ends of paths. */
 const having =
-  (things: Readonly<Record<string, object>>): FakeCluster['answer'] =>
+  (things: Readonly<Record<string, object>>): NonNullable<FakeCluster['answer']> =>
   ({ url = '' }, response) => {
     const [path = ''] = url.split('?');
     const found = Object.entries(things).find(([end]) => path.endsWith(end))?.[1];
