@@ -154,7 +154,7 @@ const GATE = [
     layer: 'gate',
     why: 'clusters that fail, lie, fall silent or speak the newer protocol, which the real one of the tests does not',
     files: [
-      '^packages/provider-kubernetes/test/(pod-exec|api-errors|watching|assert-controls|deploy-files|agent-sandbox-answers)',
+      '^packages/provider-kubernetes/test/(pod-exec|api-errors|watching|assert-controls|deploy-files|agent-sandbox-answers|credentials|elsewhere)',
     ],
     isPure: true,
   },
@@ -531,6 +531,8 @@ const DEEP = [
       'assert-controls',
       'deploy-files',
       'agent-sandbox-answers',
+      'credentials',
+      'elsewhere',
     ],
     cluster: 'with',
     uses: ['kubernetes'],

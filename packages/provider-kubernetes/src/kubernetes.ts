@@ -19,6 +19,7 @@ import {
 import { allowedProcessors, chooseProcessors, describeDirectory } from '@litterbox/linux-sandbox';
 import { brokenDescription, cannotHonour, notHere } from '@litterbox/sandbox-kit';
 import { apiAddress, KubeApi } from './api/kube-api.ts';
+import { SandboxPlaces } from './api/sandbox-places.ts';
 import { assertFromPool } from './agent-sandbox/assert-from-pool.ts';
 import { isMaker, poolOf } from './agent-sandbox/makers.ts';
 import { agentSandboxCheck } from './agent-sandbox/agent-sandbox-check.ts';
@@ -29,6 +30,7 @@ import { PodRuntime } from './pod-runtime.ts';
 import { othersPolicies } from './others-policies.ts';
 import { POOL_USER, userOf } from './pod-spec.ts';
 import { Pods } from './pods.ts';
+import { podGone } from './pod-failures.ts';
 import { TRAITS } from './traits.ts';
 
 /** The kind in keys of this provider: what follows an @ is a context of the user's kubeconfig, not a machine. */
@@ -53,6 +55,7 @@ class KubernetesProvider implements SandboxProvider {
   readonly #pods: Pods;
   readonly #host: ProviderMachine['host'];
   readonly #directory: string;
+  readonly #places: SandboxPlaces;
 
   constructor(name: string, api: KubeApi, host: ProviderMachine['host'], directory: string) {
     this.name = name;
@@ -60,6 +63,7 @@ class KubernetesProvider implements SandboxProvider {
     this.#pods = new Pods(name, api);
     this.#host = host;
     this.#directory = directory;
+    this.#places = new SandboxPlaces(name, host, `${directory}/places`, () => api.context());
   }
 
   async probe(options?: CallOptions): Promise<ProbeReport> {
@@ -69,8 +73,10 @@ class KubernetesProvider implements SandboxProvider {
       checks.push({ name: 'kubeconfig', status: 'ok', finding: `context ${name}, namespace ${namespace}` });
       const version = (await this.#api.ask('provider.probe', '/version', { ...options })) as { gitVersion?: unknown };
       checks.push({ name: 'cluster', status: 'ok', finding: `Kubernetes ${String(version?.gitVersion).slice(0, 60)}` });
-      checks.push(await missingRights(this.#api, namespace, RIGHTS, options));
-      checks.push(await agentSandboxCheck(this.#api, namespace, options));
+      const rights = await missingRights(this.#api, namespace, RIGHTS, options);
+      // A right is granted in a namespace that is not there, too.
+      if (rights.status === 'ok') await this.#pods.tryOut(options);
+      checks.push(rights, await agentSandboxCheck(this.#api, namespace, options));
     } catch (error) {
       options?.signal?.throwIfAborted();
       if (!isLitterboxError(error)) throw error;
@@ -89,7 +95,7 @@ class KubernetesProvider implements SandboxProvider {
   async create(spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
     options?.signal?.throwIfAborted();
     const meta = this.#describe(spec);
-    await this.#host.files.makeDirectory(this.#directory, { mode: 0o700 });
+    await this.#places.note(meta.id, options);
     let runtime: PodRuntime | undefined;
     try {
       const addresses = [await apiAddress(this.#api)];
@@ -120,7 +126,7 @@ class KubernetesProvider implements SandboxProvider {
       return runtime;
     } catch (error) {
       await runtime?.[Symbol.asyncDispose]();
-      if (!isLitterboxError(error, 'ALREADY_EXISTS')) await this.#pods.remove(meta.id).catch(() => {});
+      if (!isLitterboxError(error, 'ALREADY_EXISTS')) await this.remove(meta.id).catch(() => {});
       options?.signal?.throwIfAborted();
       throw error;
     }
@@ -130,21 +136,31 @@ class KubernetesProvider implements SandboxProvider {
     options?.signal?.throwIfAborted();
     await this.#host.files.makeDirectory(this.#directory, { mode: 0o700 });
     const state = await this.#pods.find(id, options);
-    if (!state) throw notHere(this.name, id);
-    if (stateOf(state) === 'broken' || !state.meta || !state.made)
-      throw brokenDescription(`pod litterbox-${id}`, this.name, 'the cluster');
+    if (!state) {
+      await this.#places.assertHere(id, options);
+      throw notHere(this.name, id);
+    }
+    if (state.isOver) throw podGone(this.name, id);
+    if (!state.meta || !state.made) throw brokenDescription(`pod litterbox-${id}`, this.name, 'the cluster');
     return this.#runtime(state.meta, state.name, state.made);
   }
 
   async *list(options?: CallOptions): AsyncIterable<RuntimeStatus> {
     options?.signal?.throwIfAborted();
-    for await (const state of this.#pods.list(options)) yield { id: state.id, state: stateOf(state) };
+    const seen = new Set<SandboxId>();
+    for await (const state of this.#pods.list(options)) {
+      seen.add(state.id);
+      yield { id: state.id, state: stateOf(state) };
+    }
+    for await (const id of this.#places.elsewhere(seen, options)) yield { id, state: 'unreachable' };
   }
 
   async remove(id: SandboxId, options?: RemoveOptions): Promise<void> {
     options?.signal?.throwIfAborted();
+    await this.#places.assertHere(id, options, async () => (await this.#pods.find(id, options)) !== undefined);
     await this.#pods.remove(id, options);
     await this.#host.files.remove(this.#stateFile(id)).catch(() => {});
+    await this.#places.forget(id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -163,7 +163,7 @@ function diskControl(limit: number | undefined, line = ''): Control {
 function networkControl(tried: readonly string[], others: readonly string[]): Control {
   const open = tried.filter((word) => word.startsWith('open ')).map((word) => word.slice(5, 105));
   const remedy =
-    'Use a cluster whose network plugin enforces NetworkPolicy (Calico, Cilium, Antrea and others). This one accepts the policy and does nothing.';
+    'Use a cluster whose network plugin enforces NetworkPolicy (Calico, Cilium, Antrea and others). This one accepts the policy and does nothing, or somebody deleted that of the sandbox: then build it anew.';
   if (open.length > 0)
     return {
       name: 'network',

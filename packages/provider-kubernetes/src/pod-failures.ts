@@ -1,12 +1,13 @@
-import { LitterboxError, type SandboxId, shown } from '@litterbox/core/provider';
+import { advice, LitterboxError, type SandboxId, shown, step } from '@litterbox/core/provider';
+import { words } from './api/untrusted.ts';
 import { podName, type PodState } from './pod-meta.ts';
 
 /** The pod is not there any more, or will never run again. */
 export function podGone(provider: string, id: SandboxId, reason = ''): LitterboxError {
-  return new LitterboxError('SANDBOX_BROKEN', `The pod ${podName(id)} has ended${reason && `: ${shown(reason)}`}.`, {
+  return new LitterboxError('SANDBOX_BROKEN', `The pod ${podName(id)} has ended${reason && `: ${words(reason)}`}.`, {
     operation: 'provider.start',
     provider,
-    hint: 'Its node may have failed or evicted it: recover the sandbox from its recorded revisions.',
+    hint: advice`Its node may have failed or evicted it. Build it from its recorded revisions: ${step('sandbox-recover')}.`,
   });
 }
 
@@ -16,21 +17,21 @@ export function hopeless(provider: string, reason: string, message: string, { me
   return new LitterboxError(
     isImage ? 'NOT_FOUND' : 'UNAVAILABLE',
     isImage
-      ? `The cluster cannot get the image ${shown(meta?.image ?? '')} (${reason}): ${shown(message)}.`
-      : `The container does not start (${reason}): ${shown(message)}.`,
+      ? `The cluster cannot get the image ${shown(meta?.image ?? '')} (${reason}): ${words(message)}.`
+      : `The container does not start (${reason}): ${words(message)}.`,
     {
       operation: 'provider.create',
       provider,
       hint: isImage
         ? 'Check its name in container.base-image, and whether the nodes may pull it.'
-        : 'The image needs /bin/sh, mkdir, env and tar; look at kubectl describe pod.',
+        : 'The image needs /bin/sh, mkdir, env and tar; look at kubectl get events.',
     },
   );
 }
 
 /** The scheduler finds no place for it. */
 export function noRoom(provider: string, message: string): LitterboxError {
-  return new LitterboxError('RESOURCE_EXHAUSTED', `No node of the cluster takes the pod: ${shown(message)}.`, {
+  return new LitterboxError('RESOURCE_EXHAUSTED', `No node of the cluster takes the pod: ${words(message)}.`, {
     operation: 'provider.create',
     provider,
     hint: 'Delete sandboxes that nobody needs, or add a node.',
@@ -41,8 +42,8 @@ export function noRoom(provider: string, message: string): LitterboxError {
 export function tooLate(provider: string, seconds: number, reason: string, message: string): LitterboxError {
   return new LitterboxError(
     'TIMED_OUT',
-    `The pod did not run within ${seconds} seconds${reason && ` (${reason}: ${shown(message)})`}.`,
-    { operation: 'provider.create', provider, hint: 'Look at kubectl describe pod; then try again.' },
+    `The pod did not run within ${seconds} seconds${reason && ` (${reason}: ${words(message)})`}.`,
+    { operation: 'provider.create', provider, hint: 'Look at kubectl get events; then try again.' },
   );
 }
 
@@ -51,7 +52,7 @@ export function cannotFreeze(provider: string): LitterboxError {
   return new LitterboxError('UNSUPPORTED', 'A pod cannot be frozen.', {
     operation: 'runtime.pause',
     provider,
-    hint: 'Stop it instead: its files stay.',
+    hint: advice`Stop it instead, its files stay: ${step('sandbox-stop')}.`,
   });
 }
 
@@ -61,7 +62,7 @@ export function cannotMake(provider: string, reason: string, message: string): L
   const isPool = reason.endsWith('NotFound');
   return new LitterboxError(
     isQuota ? 'RESOURCE_EXHAUSTED' : isPool ? 'NOT_FOUND' : 'UNAVAILABLE',
-    `The controller of agent-sandbox makes no pod (${reason}): ${shown(message)}.`,
+    `The controller of agent-sandbox makes no pod (${reason}): ${words(message)}.`,
     {
       operation: 'provider.create',
       provider,
@@ -78,7 +79,7 @@ export function cannotMake(provider: string, reason: string, message: string): L
 export function noController(provider: string, message: string): LitterboxError {
   return new LitterboxError(
     'UNAVAILABLE',
-    `The controller of agent-sandbox made no pod in time${message && `: ${shown(message)}`}.`,
+    `The controller of agent-sandbox made no pod in time${message && `: ${words(message)}`}.`,
     { operation: 'provider.create', provider, hint: 'Check that its controller runs, or leave kubernetes.pods out.' },
   );
 }

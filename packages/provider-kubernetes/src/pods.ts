@@ -77,6 +77,12 @@ export class Pods {
     }
   }
 
+  /** Asks for a policy that is not kept: namespaces may be absent, be going, or take nothing. @throws LitterboxError as the cluster says */
+  async tryOut(options?: CallOptions): Promise<void> {
+    const id = Ids.make();
+    await this.#post(POLICIES, 'networkpolicies?dryRun=All', policyOf(id, id), options);
+  }
+
   /** Makes the pod of a claim anew, whichever way the last one went, and waits until its container runs. */
   async restart(meta: PodMeta, addresses: readonly string[], options?: CallOptions): Promise<PodState> {
     const { id, maker } = meta;

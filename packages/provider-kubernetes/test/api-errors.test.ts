@@ -25,7 +25,7 @@ test.each([
   [401, { message: 'Unauthorized' }, 'PERMISSION_DENIED', /does not know who asks/],
   [
     403,
-    { message: 'pods is forbidden: User "x" cannot create resource "pods"' },
+    { message: 'pods "a" is forbidden: User "x" cannot get resource "pods" in API group "" in the namespace "team"' },
     'PERMISSION_DENIED',
     /does not allow/,
   ],
@@ -35,19 +35,52 @@ test.each([
     'RESOURCE_EXHAUSTED',
     /quota of the namespace "?team"? is used up/,
   ],
+  [
+    403,
+    {
+      message: `persistentvolumeclaims "litterbox-${'0'.repeat(36)}" is forbidden: exceeded quota: team, requested: requests.storage=600Gi, used: requests.storage=1Gi, limited: requests.storage=500Gi`,
+    },
+    'RESOURCE_EXHAUSTED',
+    /requested: requests\.storage=600Gi, used: requests\.storage=1Gi, limited: requests\.storage=500Gi\.$/,
+  ],
+  [
+    403,
+    {
+      message: `pods "litterbox-${'0'.repeat(36)}" is forbidden: maximum memory usage per Pod is 1Gi, but limit is 4Gi`,
+    },
+    'UNSUPPORTED',
+    /A policy of the cluster .* maximum memory usage per Pod is 1Gi, but limit is 4Gi\.$/,
+  ],
+  [
+    403,
+    { message: 'pods "a" is forbidden: unable to create new content in namespace team because it is being terminated' },
+    'UNAVAILABLE',
+    /The namespace "?team"? is being deleted/,
+  ],
   [404, { message: 'namespaces "team" not found' }, 'NOT_FOUND', /no such thing/],
   [422, { message: 'Pod "a" is invalid' }, 'UNSUPPORTED', /refuses what Litterbox asks for/],
   [429, { message: 'too many' }, 'UNAVAILABLE', /asked for too much/],
   [500, { message: 'etcd is gone' }, 'UNAVAILABLE', /fails \(500\)/],
   [503, 'not json', 'UNAVAILABLE', /fails \(503\)/],
   [200, 'not json', 'UNAVAILABLE', /no JSON/],
-])('%i is told as what it is within ten seconds', async (status, body, code, words) => {
-  const { error, seconds } = await failure(status, body);
-  expect(error.code).toBe(code);
-  expect(error.message).toMatch(words);
-  expect(error.details.hint).toBeTruthy();
-  expect(seconds).toBeLessThan(10);
-});
+])(
+  'FC-528: %i is told as what it is within ten seconds, with the words of the cluster',
+  async (status, body, code, words) => {
+    const { error, seconds } = await failure(status, body);
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(words);
+    expect(error.details.hint).toBeTruthy();
+    expect(seconds).toBeLessThan(10);
+  },
+);
+
+test('a server that says nothing is told as one', async () => {
+  await using fake = await fakeCluster({ answer: () => {} });
+  await expect(fake.api.ask('provider.test', '/version')).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringContaining('no answer within 8 seconds'),
+  });
+}, 20_000);
 
 test('what passes is asked again', async () => {
   let asked = 0;

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { eventually } from '@litterbox/conformance';
 import { type CallOptions, isConnectionLost, type OutputChunk } from '@litterbox/core/provider';
-import type { RawExec } from '@litterbox/sandbox-kit';
+import { ExecProcess, type RawExec } from '@litterbox/sandbox-kit';
 import type { WebSocket } from 'ws';
 import { podExecEngine } from '../src/pod-exec.ts';
 import { type FakeCluster, fakeCluster } from './fake-cluster.ts';
@@ -132,6 +132,19 @@ test.each([
   await using _fake = fake;
   await collected(exec);
   expect(isConnectionLost(await exec.exitCode().catch((error: unknown) => error))).toBe(true);
+});
+
+test('a connection that is lost before the first word is told as that, and no limit is blamed', async () => {
+  await using fake = await fakeCluster({ exec: (socket) => void socket.once('message', () => socket.terminate()) });
+  const starting = ExecProcess.start({
+    engine: podExecEngine(fake.api, 'kubernetes', { pod: 'litterbox-x' }),
+    spec: { argv: ['true'], cwd: '/', env: {} },
+    inherited: [],
+    openFiles: 1024,
+    processors: [],
+    onEnd: () => {},
+  });
+  expect(isConnectionLost(await starting.catch((error: unknown) => error))).toBe(true);
 });
 
 test('output that nobody reads is held back at its source, and all of it comes when it is read', async () => {

@@ -13,7 +13,7 @@ import { stateAndShell } from './state-and-shell.ts';
 
 /**
  * What every provider finds on this machine, in order of preference; or the sandbox that was named, what runs its texts of commands, and what
- * it uses where it runs.
+ * it uses where it runs. The controls are those of now where it runs, else those of its making.
  */
 export type Explanation =
   | {
@@ -29,10 +29,18 @@ async function explained(useCases: UseCases, sandbox: string, options?: Operatio
   const { state, shell } = await stateAndShell(useCases, record, options);
   if (state !== 'ready') return { record, state, ...(shell && { shell }) };
   const look = { sandbox, operation: 'sandbox-explain', input: {} };
-  const usage = await useCases
-    .get(InspectSandbox)
-    .inspect({ ...look, look: async ({ runtime }) => await runtime.usage(options) }, options);
-  return { record, state, usage, ...(shell && { shell }) };
+  const { usage, assurance } = await useCases.get(InspectSandbox).inspect(
+    {
+      ...look,
+      // A control of its making may have been taken away from outside.
+      look: async ({ runtime }) => ({
+        assurance: await runtime.assurance(options),
+        usage: await runtime.usage(options),
+      }),
+    },
+    options,
+  );
+  return { record: { ...record, assurance }, state, usage, ...(shell && { shell }) };
 }
 
 /** `sandbox-explain`, `litterbox explain`: say what isolation is in force, and what is not. */

@@ -1,4 +1,5 @@
 import { isLitterboxError, LitterboxError, shown } from '@litterbox/core/provider';
+import { words } from './untrusted.ts';
 
 /** An answer of an API server that is no success. Its words are untrusted text. */
 export class ApiFailure extends Error {
@@ -34,10 +35,10 @@ export function apiError(asked: Asked, operation: string, error: unknown): Litte
   const details = { operation, provider: asked.provider };
   const cluster = `The cluster of the context ${shown(asked.context)}`;
   if (!(error instanceof ApiFailure)) {
-    const words = error instanceof Error ? (nodeCode(error) ?? error.message) : String(error);
+    const why = error instanceof Error ? (nodeCode(error) ?? error.message) : String(error);
     return new LitterboxError(
       'UNAVAILABLE',
-      `${cluster} cannot be reached at ${shown(asked.server)}: ${shown(words.slice(0, 300))}.`,
+      `${cluster} cannot be reached at ${shown(asked.server)}: ${words(why)}.`,
       {
         ...details,
         hint: 'Check that the cluster runs, that this machine is in its network, and that the kubeconfig is the right one.',
@@ -55,7 +56,7 @@ function meaningOf(
   { status, message }: ApiFailure,
   cluster: string,
 ): readonly [LitterboxError['code'], string, string] {
-  const words = shown(message);
+  const reason = words(message);
   if (status === 401)
     return [
       'PERMISSION_DENIED',
@@ -65,33 +66,46 @@ function meaningOf(
   if (status === 403 && /exceeded quota|limited by quota/i.test(message))
     return [
       'RESOURCE_EXHAUSTED',
-      `The quota of the namespace ${shown(namespace)} is used up: ${words}.`,
-      'Delete sandboxes that nobody needs, set limits.memory and limits.cpus lower, or ask for a larger quota.',
+      `The quota of the namespace ${shown(namespace)} is used up: ${reason}.`,
+      'Delete sandboxes that nobody needs, set limits.memory, limits.cpus or limits.disk lower, or ask for a larger quota.',
+    ];
+  if (status === 403 && /being terminated/.test(message))
+    return [
+      'UNAVAILABLE',
+      `The namespace ${shown(namespace)} is being deleted: ${reason}.`,
+      'Take another namespace, or make it anew once it is gone.',
+    ];
+  // A missing right is told of a user. A refusal of the thing itself is mended by no role.
+  if (status === 403 && /" is forbidden: (?!User )|denied the request/.test(message))
+    return [
+      'UNSUPPORTED',
+      `A policy of ${cluster.replace('The', 'the')} refuses what Litterbox asks for: ${reason}.`,
+      'Set limits.memory, limits.cpus or limits.disk so that it allows them, or ask who runs the cluster.',
     ];
   if (status === 403)
     return [
       'PERMISSION_DENIED',
-      `${cluster} does not allow that: ${words}.`,
+      `${cluster} does not allow that: ${reason}.`,
       'Ask who runs the cluster to apply the role of the guide on Kubernetes, and look at what the check of the machine says of this provider.',
     ];
   if (status === 404)
     return [
       'NOT_FOUND',
-      `${cluster} has no such thing: ${words}.`,
+      `${cluster} has no such thing: ${reason}.`,
       `Check that the namespace ${shown(namespace)} is there.`,
     ];
-  if (status === 409) return ['CONFLICT', `${cluster} has another one already: ${words}.`, 'Try again.'];
+  if (status === 409) return ['CONFLICT', `${cluster} has another one already: ${reason}.`, 'Try again.'];
   if (status === 400 || status === 422)
     return [
       'UNSUPPORTED',
-      `${cluster} refuses what Litterbox asks for (${status}): ${words}.`,
+      `${cluster} refuses what Litterbox asks for (${status}): ${reason}.`,
       'A policy of the cluster may forbid it: compare with docs/guides/kubernetes.md.',
     ];
   return [
     'UNAVAILABLE',
     status === 429
       ? `${cluster} is asked for too much and answers no more (429).`
-      : `${cluster} fails (${status}): ${words}.`,
+      : `${cluster} fails (${status}): ${reason}.`,
     'Try again in a minute; if it happens again, look at what its API server logged.',
   ];
 }

@@ -3,8 +3,9 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
 import { WebSocket } from 'ws';
+import { keepAlive } from './keep-alive.ts';
 import { failureOf, linesOf, MAX_ANSWER_BYTES, parsed, readBounded } from './api-answer.ts';
-import { apiError, type Asked, isPassing, isStatus } from './api-error.ts';
+import { apiError, ApiFailure, type Asked, isPassing, isStatus } from './api-error.ts';
 import { object, text } from './untrusted.ts';
 import { type KubeConfigInput, type KubeContext, readKubeConfig } from './kube-config.ts';
 
@@ -13,9 +14,8 @@ const PAGE = 500;
 const ANSWER_MS = 8_000;
 const TRIES_MS = 4_000;
 const FIRST_WAIT_MS = 150;
-/** Times of a websocket: its opening, and the silence after which it is dead. */
+/** Time for the opening of a websocket. */
 const OPEN_MS = 8_000;
-const BEAT_MS = 15_000;
 
 export interface ApiRequest extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -27,11 +27,12 @@ export interface ApiRequest extends CallOptions {
 /** The API of one cluster, as the user's kubeconfig reaches it. Connects with the first question. */
 export class KubeApi {
   readonly #input: KubeConfigInput;
+  readonly #closing = new AbortController();
   readonly #agents = [new HttpsAgent({ keepAlive: true }), new HttpAgent({ keepAlive: true })] as const;
   #context: Promise<KubeContext> | undefined;
 
-  constructor(input: KubeConfigInput) {
-    this.#input = input;
+  constructor(input: Omit<KubeConfigInput, 'closing'>) {
+    this.#input = { ...input, closing: this.#closing.signal };
   }
 
   /** @throws LitterboxError as {@link readKubeConfig} */
@@ -111,7 +112,7 @@ export class KubeApi {
     const limit = AbortSignal.timeout(limitMs);
     const signal = AbortSignal.any([over.signal, limit, ...(options?.signal ? [options.signal] : [])]);
     try {
-      const answer = await this.#send(path, { signal });
+      const answer = await this.#send(path, await this.#connection(signal), { signal });
       const status = answer.statusCode ?? 0;
       if (status < 200 || status > 299) throw failureOf(status, await readBounded(answer));
       for await (const line of linesOf(answer)) yield parsed(line);
@@ -134,6 +135,7 @@ export class KubeApi {
   }
 
   close(): void {
+    this.#closing.abort();
     for (const agent of this.#agents) agent.destroy();
   }
 
@@ -144,16 +146,34 @@ export class KubeApi {
     options?: CallOptions & { readonly isOnce?: boolean },
   ): Promise<Answer> {
     const limit = performance.now() + (options?.isOnce ? 0 : TRIES_MS);
+    let mayKnow = true;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
       try {
         options?.signal?.throwIfAborted();
         return await attempt();
       } catch (error) {
         options?.signal?.throwIfAborted();
+        if (mayKnow && error instanceof ApiFailure && error.status === 401) {
+          mayKnow = false;
+          if (await this.#reload()) continue;
+        }
         if (!isPassing(error) || performance.now() + waitMs > limit) throw await this.#errorOf(operation, error);
         await delay(waitMs, undefined, { signal: options?.signal });
       }
     }
+  }
+
+  /**
+   * Reads the kubeconfig again: a person may have logged in anew since, and what a program gave without a time holds until it is refused.
+   *
+   * @returns whether it leads to the same place; another one is never asked what this one was asked
+   */
+  async #reload(): Promise<boolean> {
+    const { name, namespace, server } = await this.context();
+    const next = await readKubeConfig({ ...this.#input, context: name }).catch(() => undefined);
+    if (next?.server !== server || next.namespace !== namespace) return false;
+    this.#context = Promise.resolve(next);
+    return true;
   }
 
   async #errorOf(operation: string, error: unknown): Promise<LitterboxError> {
@@ -163,31 +183,49 @@ export class KubeApi {
     return apiError(asked, operation, error);
   }
 
-  /** Own agents, which keep connections; the library's where a proxy is in between. */
-  async #connection(): Promise<RequestOptions> {
+  /** Own agents, which keep connections; the library's where a proxy is in between. Nobody who has given up waits for a login. */
+  async #connection(signal?: AbortSignal): Promise<RequestOptions> {
     const { connection } = await this.context();
-    const { agent, ...options } = await connection();
-    const isPlain = agent === undefined || agent.constructor === HttpsAgent || agent.constructor === HttpAgent;
-    return isPlain ? options : { ...options, agent };
+    const { promise, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal?.reason as Error);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      signal?.throwIfAborted();
+      const { agent, ...options } = await Promise.race([connection(), promise]);
+      const isPlain = agent === undefined || agent.constructor === HttpsAgent || agent.constructor === HttpAgent;
+      return isPlain ? options : { ...options, agent };
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
   }
 
   async #askOnce(path: string, request: ApiRequest): Promise<unknown> {
+    const connection = await this.#connection(request.signal); // a login may take longer than an answer
     const limit = AbortSignal.timeout(ANSWER_MS);
     // Nobody gives up a making half way: what undoes it could be faster at the server than what makes it.
     const gaveUp = request.method === 'POST' ? undefined : request.signal;
-    const answer = await this.#send(path, { ...request, signal: gaveUp ? AbortSignal.any([limit, gaveUp]) : limit });
-    const content = await readBounded(answer);
-    const status = answer.statusCode ?? 0;
-    if (status < 200 || status > 299) throw failureOf(status, content);
-    request.signal?.throwIfAborted();
-    return parsed(content);
+    const signal = gaveUp ? AbortSignal.any([limit, gaveUp]) : limit;
+    try {
+      const answer = await this.#send(path, connection, { ...request, signal });
+      const content = await readBounded(answer);
+      const status = answer.statusCode ?? 0;
+      if (status < 200 || status > 299) throw failureOf(status, content);
+      request.signal?.throwIfAborted();
+      return parsed(content);
+    } catch (error) {
+      if (!limit.aborted || error instanceof ApiFailure) throw error;
+      throw new Error(`no answer within ${ANSWER_MS / 1000} seconds`, { cause: error });
+    }
   }
 
-  async #send(path: string, { method = 'GET', body, contentType, signal }: ApiRequest): Promise<IncomingMessage> {
+  async #send(
+    path: string,
+    { headers, ...connection }: RequestOptions,
+    { method = 'GET', body, contentType, signal }: ApiRequest,
+  ): Promise<IncomingMessage> {
     const { server } = await this.context();
     const url = new URL(server + path);
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const { headers, ...connection } = await this.#connection();
     const isTls = url.protocol === 'https:';
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const sent = (isTls ? httpsRequest : httpRequest)(
@@ -215,7 +253,7 @@ export class KubeApi {
 
   async #openSocket(path: string, protocols: readonly string[], options?: CallOptions): Promise<WebSocket> {
     const { server } = await this.context();
-    const { headers, agent, ...connection } = await this.#connection();
+    const { headers, agent, ...connection } = await this.#connection(options?.signal);
     const socket = new WebSocket(server.replace(/^http/, 'ws') + path, [...protocols], {
       ...(connection as object),
       ...(agent instanceof Object && { agent }),
@@ -246,7 +284,7 @@ export class KubeApi {
       options?.signal?.removeEventListener('abort', abort);
     }
     socket.on('error', () => {}); // its end is what counts
-    watch(socket);
+    keepAlive(socket);
     return socket;
   }
 }
@@ -255,22 +293,4 @@ export class KubeApi {
 export async function apiAddress(api: KubeApi): Promise<string> {
   const { hostname, port, protocol } = new URL((await api.context()).server);
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
-}
-
-/** Ends a websocket whose other end does not answer any more: nobody else would notice. */
-function watch(socket: WebSocket): void {
-  let isAnswered = true;
-  const beat = setInterval(() => {
-    // While we do not read, its answers wait behind what it sent.
-    if (!isAnswered && !socket.isPaused) return socket.terminate();
-    isAnswered = false;
-    socket.ping(() => {});
-  }, BEAT_MS);
-  beat.unref();
-  const hear = () => {
-    isAnswered = true;
-  };
-  socket.on('pong', hear);
-  socket.on('message', hear);
-  socket.once('close', () => clearInterval(beat));
 }

@@ -3,6 +3,8 @@ import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
 import { isHostName, LitterboxError, shown } from '@litterbox/core/provider';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { ExecCredentials } from './exec-credentials.ts';
+import { words } from './untrusted.ts';
 
 /** A kubeconfig with certificates of many clusters is far smaller. */
 const MAX_CONFIG_BYTES = 4 * 2 ** 20;
@@ -24,6 +26,8 @@ export interface KubeConfigInput {
   readonly homeDirectory: string;
   /** @defaultValue the context that the file says is current */
   readonly context?: string | undefined;
+  /** Ends a program that gives credentials when nobody wants them any more. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -78,6 +82,8 @@ function contextOf(input: KubeConfigInput, config: KubeConfig, files: readonly s
       },
     );
   config.setCurrentContext(name);
+  const user = config.getCurrentUser();
+  if (user?.exec) new ExecCredentials(input.environment, input.closing).takeOver(config, user);
   const context = config.getContextObject(name);
   const server = config.getCurrentCluster()?.server;
   if (!context || !server || !/^https?:\/\//.test(server)) throw broken(input, files[0] ?? '');
@@ -92,11 +98,11 @@ function contextOf(input: KubeConfigInput, config: KubeConfig, files: readonly s
       } catch (error) {
         throw new LitterboxError(
           'PERMISSION_DENIED',
-          `The kubeconfig gives no credentials for the context ${shown(name)}: a file or program that it names fails.`,
+          `The kubeconfig gives no credentials for the context ${shown(name)}: ${words(error instanceof Error ? error.message : '') || 'a file or program that it names fails'}.`,
           {
             operation: 'kubernetes.connect',
             provider: input.provider,
-            hint: `Run kubectl --context ${shown(name)} get pods: it fails in the same way, and says more.`,
+            hint: `Log in to the cluster again, then try kubectl --context ${shown(name)} get pods.`,
           },
           { cause: error },
         );

@@ -4,6 +4,7 @@ import {
   type ExitStatus,
   isLitterboxError,
   exitStatusOf,
+  isConnectionLost,
   LitterboxError,
   connectionLost,
   MarkerSplitter,
@@ -213,6 +214,11 @@ export class ExecProcess implements ProcessHandle {
       await Promise.race([this.#changed, stopped]);
     if (this.#started) return;
     options?.signal?.throwIfAborted();
+    // A way that was lost says nothing of the process: no limit has been met.
+    if (this.#hasOutputEnded && !this.#refusal)
+      await this.exit.catch((error: unknown) => {
+        if (isConnectionLost(error)) throw error;
+      });
     throw this.#refusalError();
   }
 

@@ -46,6 +46,21 @@ test('while the provider does not answer a status tells the work and that it is 
   expect(explain.document?.(explained)).toMatchObject({ name: 'a', state: 'slow' });
 });
 
+test('FC-529: explain tells the controls of now, and not those of the making: a policy may be taken away from outside', async () => {
+  let status: 'enforced' | 'absent' = 'enforced';
+  const assurance = async () => ({
+    provider: 'memory',
+    mechanism: 'a pod',
+    controls: [{ name: 'network' as const, status, finding: 'as it was tried' }],
+    readable: [],
+  });
+  await using fixture = useCaseFixture({ runtime: { assurance } });
+  await made(fixture);
+  status = 'absent';
+  const explained = await fixture.clock.during(explain.execute(useCasesOf(fixture), { sandbox: 'a' }));
+  expect(explain.document?.(explained)).toMatchObject({ assurance: { controls: [{ status: 'absent' }] } });
+});
+
 test('one that is being made is so, whatever its provider says', async () => {
   const fixture = useCaseFixture();
   await made(fixture);

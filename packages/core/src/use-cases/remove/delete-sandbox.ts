@@ -45,7 +45,7 @@ function ofGoneRepository({ slug, repositoryRoot }: SandboxRecord): LitterboxErr
 }
 
 function finishedLater({ slug }: SandboxRecord, cause: LitterboxError): LitterboxError {
-  const message = `${cause.message} ${slug} is marked as deleted, and the next command after it answers removes the rest.`;
+  const message = `${cause.message} ${slug} is marked as deleted, and the next create or delete after it answers removes the rest.`;
   return new LitterboxError(cause.code, message, cause.details, { cause });
 }
 
