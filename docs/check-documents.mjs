@@ -28,7 +28,7 @@ const FOLDERS = {
     (room) => `packages/core/src/domain/${room}`,
   ),
   channel: ['packages/core/src/channel'],
-  core: ['packages/core/src/use-cases/review'],
+  core: ['packages/core/src/use-cases/review', 'packages/core/src/services'],
   host: ['packages/host/test'],
   overlayfs: ['packages/provider-overlayfs/test'],
   far: ['packages/far-host/test', 'packages/linux-sandbox/src/loopback'],

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BoundedOutput } from './bounded-output.ts';
@@ -29,4 +31,18 @@ test('a long stream of small pieces takes bounded memory and time', () => {
   const { bytes, droppedBytes } = keeper.kept();
   expect(bytes.length).toBe(1000);
   expect(droppedBytes).toBe(599_000);
+});
+
+test('AX222: pieces of one byte take no memory of their own, where much is kept', () => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  const heldBytes = () => {
+    gc();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heldBytes();
+  const keeper = new BoundedOutput(2 ** 21);
+  for (let count = 0; count < 400_000; count += 1) keeper.push(Uint8Array.of(count & 0xff));
+  expect(heldBytes() - before).toBeLessThan(8e6);
+  expect(keeper.kept().bytes.length).toBe(400_000);
 });

@@ -9,11 +9,16 @@ export interface KeptOutput {
   readonly droppedBytes: number;
 }
 
+/** Pieces of a byte each take a hundred times as much. */
+const MAX_PIECES = 1024;
+
 /** Keeps the head and the tail of a stream of any length in bounded memory: errors stand at the end, causes at the start. */
 export class BoundedOutput {
   readonly #maxBytes: number;
   readonly #head: Uint8Array[] = [];
   #headBytes = 0;
+  /** Pieces at the start of the head that are many put together. */
+  #joined = 0;
   #tail: Uint8Array[] = [];
   #tailBytes = 0;
   #totalBytes = 0;
@@ -30,13 +35,14 @@ export class BoundedOutput {
     if (forHead.length > 0) {
       this.#head.push(forHead);
       this.#headBytes += forHead.length;
+      if (this.#head.length - this.#joined > MAX_PIECES) this.#head.push(joinBytes(this.#head.splice(this.#joined++)));
     }
     const rest = bytes.subarray(forHead.length);
     if (rest.length === 0) return;
     this.#tail.push(rest);
     this.#tailBytes += rest.length;
     // Compacted only when twice too long, so that every byte is copied a bounded number of times.
-    if (this.#tailBytes > this.#maxBytes || this.#tail.length > 1024) this.#compact();
+    if (this.#tailBytes > this.#maxBytes || this.#tail.length > MAX_PIECES) this.#compact();
   }
 
   kept(): KeptOutput {

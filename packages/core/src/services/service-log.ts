@@ -1,3 +1,7 @@
+import { joinBytes } from '../domain/text/join-bytes.ts';
+
+const MAX_CHUNKS = 4096;
+
 /** What one service printed, both streams as they came: the newest bytes, whatever it prints in all. */
 export class ServiceLog {
   readonly #maxBytes: number;
@@ -22,6 +26,8 @@ export class ServiceLog {
     this.#chunks.push(new Uint8Array(kept)); // a copy: what it came in may be used again
     this.#heldBytes += kept.length;
     this.#totalBytes += bytes.length;
+    // A piece of one byte takes a hundred.
+    if (this.#chunks.length > MAX_CHUNKS) this.#chunks = [joinBytes(this.#chunks)];
     while (this.#heldBytes > this.#maxBytes) {
       const [first] = this.#chunks;
       if (!first) break;

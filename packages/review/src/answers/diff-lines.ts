@@ -3,7 +3,7 @@ import type { Performer } from 'litterbox/performer';
 import { type PatchBounds, PATCH_BOUNDS, readPatch } from '../patch/read-patch.ts';
 import type { PatchFile } from '../patch/patch-file.ts';
 
-const SINCE_BOUNDS: PatchBounds = { ...PATCH_BOUNDS, maxLines: 20_000, maxFileLines: 20_000 };
+const SINCE_BOUNDS: PatchBounds = { ...PATCH_BOUNDS, maxLines: 20_000, maxFileLines: 20_000, maxCharacters: 2 ** 22 };
 
 /** The difference from what a person had seen when they opened the page. */
 interface Since {

@@ -61,7 +61,7 @@ export class SandboxView {
   readonly #source: FileSource;
   readonly #choice: Choice;
   #tip: string | undefined;
-  #since: DiffStart['since'];
+  #since: ReadonlySet<string> = new Set();
   #all: PatchFile[] = [];
   readonly #current = element('div', { class: 'current-file' });
   /** The changes that the diff holds, also while calls are shown. */
@@ -226,7 +226,7 @@ export class SandboxView {
       waiting = [];
       this.#all.push(...files);
       if (this.#inDiff === 'changes') this.#diff.add(files);
-      this.#files.add(files, (path) => this.#since?.paths.includes(path) ?? false);
+      this.#files.add(files, (path) => this.#since.has(path));
       if (!isWhole) this.#status.textContent = `Reading: ${this.#all.length} of ${expected} files …`;
     };
     try {
@@ -234,7 +234,7 @@ export class SandboxView {
         if ('tip' in line) {
           this.#tip = line.tip;
           isGivenUp = this.#choice.isOfOther(line.tip);
-          this.#since = line.since;
+          this.#since = new Set(line.since?.paths);
           expected = line.files;
           this.#tabs.offer('since', line.since !== undefined);
         } else if ('file' in line) {

@@ -78,7 +78,7 @@ describe('a patch of git', () => {
     expect(await digests(`${HEAD}${body.replace('-1,3 +1,3', '-7,3 +9,3')}`)).toEqual([one]);
     expect(await digests(`${HEAD}${body.replace('+B', '+C')}`)).not.toEqual([one]);
     const header = (...lines: string[]) => `diff --git a/a.txt b/a.txt\n${lines.join('\n')}\n`;
-    const bounds = { maxLines: 2, maxFileLines: 10, maxLineCharacters: 100 };
+    const bounds = { maxLines: 2, maxFileLines: 10, maxLineCharacters: 100, maxCharacters: 10_000 };
     for (const whole of [
       await digests(`${header('old mode 100644', 'new mode 100755')}${body}`),
       await digests(`${header('new file mode 100644')}@@ -0,0 +1 @@\n+a\n`),
@@ -102,13 +102,30 @@ describe('a patch of git', () => {
 
   it('counts the lines beyond its bounds', async () => {
     const body = (count: number) => `@@ -0,0 +1,${count} @@\n${'+x\n'.repeat(count)}`;
-    const bounds = { maxLines: 12, maxFileLines: 10, maxLineCharacters: 100 };
+    const bounds = { maxLines: 12, maxFileLines: 10, maxLineCharacters: 100, maxCharacters: 10_000 };
     const files = await read(`${HEAD}${body(15)}${HEAD}${body(4)}${HEAD}${body(3)}`, 50, bounds);
     expect(files.map(({ hunks, leftOut }) => [hunks[0]?.lines.length ?? 0, leftOut])).toEqual([
       [10, 5],
       [2, 2],
       [0, 3],
     ]);
+  });
+
+  it('AX223: holds no more than its bound of characters, and tells of no changes among too many', async () => {
+    const body = (count: number) => `@@ -1,1 +1,${count} @@\n-a\n${`+${'x'.repeat(90)}\n`.repeat(count)}`;
+    const bounds = { ...PATCH_BOUNDS, maxCharacters: 500 };
+    const files = await read(`${HEAD}${body(10)}${HEAD}${body(3)}`, 50, bounds);
+    expect(files.map(({ hunks, leftOut }) => [hunks[0]?.lines.length ?? 0, leftOut])).toEqual([
+      [7, 4],
+      [0, 4],
+    ]);
+    const long = `+${'x'.repeat(100_000)}\n`;
+    const [few, many] = await read(
+      `${HEAD}@@ -0,0 +1,80 @@\n${long.repeat(80)}${HEAD}@@ -0,0 +1,90 @@\n${long.repeat(90)}`,
+      65_536,
+    );
+    expect([few?.digest, many?.digest]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), undefined]);
+    expect(many?.leftOut).toBe(0);
   });
 
   it('FC-509: shows ends of lines of Windows where they differ, and says so once where all lines have them', async () => {

@@ -8,9 +8,16 @@ export interface PatchBounds {
   readonly maxLines: number;
   readonly maxFileLines: number;
   readonly maxLineCharacters: number;
+  /** In all lines together. */
+  readonly maxCharacters: number;
 }
 
-export const PATCH_BOUNDS: PatchBounds = { maxLines: 600_000, maxFileLines: 100_000, maxLineCharacters: 4_000 };
+export const PATCH_BOUNDS: PatchBounds = {
+  maxLines: 600_000,
+  maxFileLines: 100_000,
+  maxLineCharacters: 4_000,
+  maxCharacters: 64 * 2 ** 20,
+};
 
 /** Ends of the lines of a file while they come. */
 class ComingEnds {
@@ -41,18 +48,25 @@ function withoutEnd(line: PatchLine): PatchLine {
   return line.startsWith('\\') ? line : trimmed(line);
 }
 
+/** Nobody chooses among the changes of a file that has more. */
+const MAX_CHANGED_CHARACTERS = 8 * 2 ** 20;
+
 /** The changes of a file while its lines come. One that is too long for memory leaves no digest. */
 class ComingChanges {
   readonly #seen = new SeenChanges();
   #isWhole = true;
+  #characters = 0;
 
   get count(): number {
     return this.#seen.count;
   }
 
   add({ text, more, tail }: CutLine): void {
-    if (more > 0) this.#isWhole = false;
-    else this.#seen.add(encodeRaw(text + tail));
+    this.#characters += text.length + tail.length + 1;
+    if (more > 0 || this.#characters > MAX_CHANGED_CHARACTERS) this.#isWhole = false;
+    // They are counted further, by their signs alone.
+    if (this.#isWhole) this.#seen.add(encodeRaw(text + tail));
+    else this.#seen.add(encodeRaw(text.slice(0, 1)));
   }
 
   endHunk(): void {
@@ -83,6 +97,8 @@ export async function* readPatch(
   let left = { old: 0, new: 0 };
   let total = 0;
   let ofFile = 0;
+  let characters = 0;
+  const hasRoom = () => total < bounds.maxLines && ofFile < bounds.maxFileLines && characters < bounds.maxCharacters;
   for await (const line of patchLines(source)) {
     const { text } = line;
     const isInHunk = left.old > 0 || left.new > 0 || (hunk !== undefined && text.startsWith('\\'));
@@ -91,12 +107,13 @@ export async function* readPatch(
       if (text[0] !== '-' && text[0] !== '\\') left.new--;
       if (file.leftOut === 0) changes.add(line);
       ends.add(line);
-      if (total >= bounds.maxLines || ofFile >= bounds.maxFileLines) file.leftOut++;
-      else {
+      if (hasRoom()) {
+        const shown = shownLine(line, bounds.maxLineCharacters);
         total++;
         ofFile++;
-        hunk.lines.push(shownLine(line, bounds.maxLineCharacters));
-      }
+        characters += typeof shown === 'string' ? shown.length : shown[0].length + shown[2].length;
+        hunk.lines.push(shown);
+      } else file.leftOut++;
       continue;
     }
     if (text.startsWith('diff --git ')) {
@@ -114,7 +131,7 @@ export async function* readPatch(
       const starts = { oldStart: Number(oldStart), newStart: Number(newStart), firstChange: changes.count };
       hunk = { ...starts, title: visibleName(title), lines: [] };
       left = { old: Number(oldLines), new: Number(newLines) };
-      if (total < bounds.maxLines && ofFile < bounds.maxFileLines) file.hunks.push(hunk);
+      if (hasRoom()) file.hunks.push(hunk);
     } else if (file) readHeader(file, text);
   }
   if (file) yield ends.ended(await changes.ended(file));

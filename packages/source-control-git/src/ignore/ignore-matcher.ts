@@ -92,12 +92,15 @@ export class IgnoreMatcher implements AsyncDisposable {
     const hasRules = new Map<ByteString, boolean>();
     // Level by level: below an ignored directory nothing can be taken back, so nothing there is asked about.
     const levels: Map<ByteString, boolean>[] = [];
-    for (const { path, isDirectory } of queries) {
-      const names = path.split('/');
-      for (let depth = 1; depth <= names.length; depth++) {
-        const prefix = depth === names.length ? path : names.slice(0, depth).join('/');
-        const level = (levels[depth - 1] ??= new Map());
-        level.set(prefix, (level.get(prefix) ?? false) || depth < names.length || isDirectory);
+    for (const query of queries) {
+      let isDirectory = query.isDirectory;
+      let depth = query.path.split('/').length - 1;
+      for (let at = query.path; at !== ''; at = parentOf(at)) {
+        const level = (levels[depth--] ??= new Map());
+        const known = level.get(at);
+        level.set(at, known === true || isDirectory);
+        if (known !== undefined) break; // and with it all above
+        isDirectory = true;
       }
     }
     for (const level of levels) {
@@ -206,8 +209,9 @@ export class IgnoreMatcher implements AsyncDisposable {
   }
 
   async #rulesText(rules: Rules): Promise<Buffer> {
-    const text = rules.text ?? (await this.#store.reader.blob(rules.oid));
-    if (text.length > MAX_RULES_BYTES || this.#laidBytes + text.length > MAX_ALL_RULES_BYTES) return Buffer.alloc(0);
+    const text = rules.text ?? (await this.#store.reader.blobUpTo(rules.oid, MAX_RULES_BYTES));
+    if (!text || text.length > MAX_RULES_BYTES || this.#laidBytes + text.length > MAX_ALL_RULES_BYTES)
+      return Buffer.alloc(0);
     this.#laidBytes += text.length;
     if (this.#strictness === 'all') return text;
     const lines = text.toString('latin1').split('\n');

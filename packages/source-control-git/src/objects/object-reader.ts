@@ -20,7 +20,9 @@ interface StoredObject {
 }
 
 interface Waiting {
-  resolve(object: StoredObject | undefined): void;
+  /** A larger one is not kept. */
+  readonly mostBytes: number;
+  resolve(object: StoredObject | 'too-large' | undefined): void;
   reject(error: unknown): void;
 }
 
@@ -40,6 +42,8 @@ export class ObjectReader implements AsyncDisposable {
   #received: Buffer[] = [];
   #receivedBytes = 0;
   #neededBytes = 0;
+  /** The rest of an object that is too large, still to come. */
+  #passedBytes = 0;
 
   constructor(git: GitRunner, gitDirectory: string, format: ObjectFormat) {
     this.#git = git;
@@ -49,15 +53,7 @@ export class ObjectReader implements AsyncDisposable {
 
   /** `undefined` when there is no such object. Whole in memory: not for blobs of unknown size. */
   async read(oid: ObjectId): Promise<StoredObject | undefined> {
-    const known = this.#cache.get(oid);
-    if (known) {
-      this.#cache.delete(oid);
-      this.#cache.set(oid, known); // the newest is last
-      return known;
-    }
-    const object = await this.#ask(oid);
-    if (object) this.remember(oid, object.type, object.bytes);
-    return object;
+    return (await this.#readUpTo(oid, Number.POSITIVE_INFINITY)) as StoredObject | undefined;
   }
 
   /** Its entries by name. */
@@ -84,8 +80,16 @@ export class ObjectReader implements AsyncDisposable {
     return parseCommit(await this.#require(oid, 'commit'));
   }
 
+  /** Whole in memory: what an agent wrote may be a gigabyte, and is asked for by {@link blobUpTo}. */
   async blob(oid: ObjectId): Promise<Buffer> {
     return this.#require(oid, 'blob');
+  }
+
+  /** `undefined` for a larger one: no more than that is held. */
+  async blobUpTo(oid: ObjectId, mostBytes: number): Promise<Buffer | undefined> {
+    const object = await this.#readUpTo(oid, mostBytes);
+    if (object === 'too-large') return undefined;
+    return object?.type === 'blob' ? object.bytes : this.#lack(oid, 'blob');
   }
 
   remember(oid: ObjectId, type: StoredObject['type'], bytes: Buffer): void {
@@ -103,9 +107,24 @@ export class ObjectReader implements AsyncDisposable {
     }
   }
 
+  async #readUpTo(oid: ObjectId, mostBytes: number): Promise<StoredObject | 'too-large' | undefined> {
+    const known = this.#cache.get(oid);
+    if (known) {
+      this.#cache.delete(oid);
+      this.#cache.set(oid, known); // the newest is last
+      return known.bytes.length > mostBytes ? 'too-large' : known;
+    }
+    const object = await this.#ask(oid, mostBytes);
+    if (object && object !== 'too-large') this.remember(oid, object.type, object.bytes);
+    return object;
+  }
+
   async #require(oid: ObjectId, type: ObjectType): Promise<Buffer> {
     const object = await this.read(oid);
-    if (object?.type === type) return object.bytes;
+    return object?.type === type ? object.bytes : this.#lack(oid, type);
+  }
+
+  #lack(oid: ObjectId, type: ObjectType): never {
     throw new LitterboxError('STORE_CORRUPT', `The history lacks the ${type} ${oid}.`, {
       operation: 'store.read',
       hint: 'If objects of the repository were deleted, restore them: `git fetch`, or copy them from another clone.',
@@ -113,12 +132,12 @@ export class ObjectReader implements AsyncDisposable {
     });
   }
 
-  async #ask(oid: ObjectId): Promise<StoredObject | undefined> {
+  async #ask(oid: ObjectId, mostBytes: number): Promise<StoredObject | 'too-large' | undefined> {
     this.#process ??= this.#start();
     const process = await this.#process;
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) process.idle(false);
-      this.#waiting.push({ resolve, reject });
+      this.#waiting.push({ mostBytes, resolve, reject });
       process.stdin.write(`${oid}\n`);
     });
   }
@@ -134,7 +153,7 @@ export class ObjectReader implements AsyncDisposable {
     const gone = (error: unknown) => {
       this.#process = undefined; // the next question starts another
       this.#received = [];
-      this.#receivedBytes = this.#neededBytes = 0;
+      this.#receivedBytes = this.#neededBytes = this.#passedBytes = 0;
       for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     };
     process.ended.then(({ code, stderr }) => gone(new GitFailure(['cat-file', '--batch'], code, stderr)), gone);
@@ -148,6 +167,9 @@ export class ObjectReader implements AsyncDisposable {
     let buffer = this.#received.length === 1 ? chunk : Buffer.concat(this.#received);
     this.#neededBytes = 0;
     for (;;) {
+      const passed = Math.min(this.#passedBytes, buffer.length);
+      buffer = buffer.subarray(passed);
+      this.#passedBytes -= passed;
       const newline = buffer.indexOf(10);
       if (newline < 0) break;
       const [, type, sizeText] = buffer.toString('latin1', 0, newline).split(' ');
@@ -157,6 +179,11 @@ export class ObjectReader implements AsyncDisposable {
         continue;
       }
       const end = newline + 1 + Number(sizeText);
+      if (Number(sizeText) > (this.#waiting[0]?.mostBytes ?? 0)) {
+        this.#passedBytes = end + 1;
+        this.#waiting.shift()?.resolve('too-large');
+        continue;
+      }
       if (buffer.length < end + 1) {
         this.#neededBytes = end + 1;
         break;

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { foldedPath, visibleName } from '@litterbox/core/provider';
+import { nearestAbove } from '../git/nearest-above.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** What of the work tree the person's own git configuration names: programs that their git runs, and files that it reads. */
@@ -78,14 +79,11 @@ export function configuredPaths(root: string, fields: readonly string[]): Config
       }
     }
   }
+  const directoryAbove = nearestAbove(directories);
   const entryOf = (path: string) => {
     const folded = foldedPath(path);
-    const found = named.get(folded) ?? directories.get('');
+    const found = named.get(folded) ?? directories.get('') ?? directoryAbove(folded);
     if (found) return found;
-    for (let cut = folded.lastIndexOf('/'); cut > 0; cut = folded.lastIndexOf('/', cut - 1)) {
-      const above = directories.get(folded.slice(0, cut));
-      if (above) return above;
-    }
     return patterns.find(({ pattern }) => pattern.test(folded))?.entry;
   };
   return {

@@ -36,7 +36,7 @@ export async function filteredAmong(
     ...(index !== undefined && { environment: { GIT_INDEX_FILE: index } }),
     signal,
   } as const;
-  for (const { path, value } of await readAttributes(user.plumbing, ['filter'], paths, options)) {
+  for await (const { path, value } of readAttributes(user.plumbing, ['filter'], paths, options)) {
     const name = Buffer.from(value, 'latin1').toString();
     if (filters.has(name)) found.set(path, name);
   }

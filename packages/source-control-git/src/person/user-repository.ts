@@ -38,6 +38,7 @@ interface UserPlumbing {
   run(args: readonly string[], options?: Partial<GitCall>): Promise<GitResult>;
   text(args: readonly string[], options?: Partial<GitCall>): Promise<string>;
   output(args: readonly string[], options?: Partial<GitCall>): Promise<Buffer>;
+  stream(args: readonly string[], options?: Partial<GitCall>): AsyncIterable<Buffer>;
 }
 
 /** @throws LitterboxError `NOT_A_REPO`, `INSIDE_GIT_DIR`, `BARE_REPO`, `REPO_OWNER`, `REPO_CORRUPT`, `NOT_FOUND`. */
@@ -109,6 +110,7 @@ export async function findUserRepository(git: GitRunner, path: string, signal?: 
       run: (args, options) => git.run(call(args, options)),
       text: (args, options) => git.text(call(args, options)),
       output: (args, options) => git.output(call(args, options)),
+      stream: (args, options) => git.stream(call(args, options)),
     },
   };
 }

@@ -9,7 +9,7 @@ const AT_INSTALL = 'preinstall install postinstall prepublish preprepare prepare
 /** Those nearest to the top: a repository may hold any number of them. */
 const MAX_PACKAGES = 200;
 const MAX_BYTES = 1024 * 1024;
-/** Of what one package runs at an install: no real one comes near it, and an agent can make it as long as it likes. */
+/** No real package runs so much at an install, and an agent can make it as long as it likes. */
 const MAX_SCRIPT_CHARACTERS = 16 * 1024;
 const IS_PACKAGE = /^(?!(?:.*\/)?node_modules\/)(?:.*\/)?package\.json$/;
 /** A shell and its quotes part the words of a script; what stands behind a variable or a pattern is not known. */
@@ -35,7 +35,7 @@ export async function installScripts(
   const unread: string[] = [];
   for (const path of packages.slice(0, MAX_PACKAGES)) {
     const entry = await lookup.entry(toByteString(path));
-    if (!entry || !/^100/.test(entry.mode)) continue;
+    if (!entry || !entry.mode.startsWith('100')) continue;
     const words = isSmall(entry) ? wordsOf((await store.reader.blob(entry.oid)).toString()) : undefined;
     if (words === undefined) unread.push(path.slice(0, -'package.json'.length));
     for (const word of words ?? []) named.add(posix.join(posix.dirname(path), word).replace(/\/$/, ''));

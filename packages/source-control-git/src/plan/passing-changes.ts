@@ -9,6 +9,10 @@ import { readWritten, withLargeFiles } from './written-files.ts';
 
 const REASON = 'is in a commit on the way and not in the last one: a diff does not show it';
 
+/** Commits on the way whose files are looked into: each takes as long as the last one, and an agent makes as many as it likes. */
+const MAX_LOOKED = 32;
+const UNREAD = `was not looked into: more than ${MAX_LOOKED} commits are on the way`;
+
 /** What a history gets and no diff of its ends shows. */
 export interface PassingChanges {
   readonly paths: readonly string[];
@@ -33,12 +37,22 @@ export async function passingChanges(
 ): Promise<PassingChanges> {
   const last = trees.at(-1);
   if (last === undefined || trees.length === 1) return { paths: [], risky: [] };
-  const inDiff = new Set((await compareTrees(store, [onto, last], { signal })).map(({ path }) => path));
+  const isCounted = false;
+  const inDiff = new Set((await compareTrees(store, [onto, last], { signal, isCounted })).map(({ path }) => path));
   const isPassing = ({ path, status }: Pick<FileChange, 'path' | 'status'>) =>
     status !== 'deleted' && !inDiff.has(path);
   const paths = new Set<string>();
   const reasons = new Map<string, Set<string>>();
-  for (const tree of new Set(trees.slice(0, -1))) {
+  const add = (path: string, more: readonly string[]) =>
+    reasons.set(path, new Set([...(reasons.get(path) ?? []), ...more]));
+  for (const [place, tree] of [...new Set(trees.slice(0, -1))].entries()) {
+    if (place >= MAX_LOOKED) {
+      for (const { path } of (await compareTrees(store, [onto, tree], { signal, isCounted })).filter(isPassing)) {
+        paths.add(path);
+        add(path, [UNREAD]);
+      }
+      continue;
+    }
     const steps: PathStep[] = [];
     const onStep = (step: PathStep) => steps.push(step);
     const changes = (await compareTrees(store, [onto, tree], { signal, onStep })).filter(isPassing);
@@ -47,7 +61,7 @@ export async function passingChanges(
     const own = steps.filter((step) => step.new && !inDiff.has(fromByteString(step.path)));
     const files = await readWritten(store, own, contents, signal);
     const risky = await scanRisks(store, withLargeFiles(changes, own, files), own, files, tree, configured, signal);
-    for (const risk of risky) reasons.set(risk.path, new Set([...(reasons.get(risk.path) ?? []), ...risk.reasons]));
+    for (const risk of risky) add(risk.path, risk.reasons);
   }
   return { paths: [...paths], risky: [...reasons].map(([path, its]) => ({ path, reasons: [...its, REASON] })) };
 }

@@ -1,4 +1,5 @@
 import { type FileChange, foldedPath, type RiskyChange, visibleName, whatRunsLater } from '@litterbox/core/provider';
+import { nearestAbove } from '../git/nearest-above.ts';
 
 export interface RiskFacts {
   readonly change: FileChange;
@@ -31,6 +32,7 @@ export function riskyChanges(
   { changes, allPaths, namedElsewhere, withUnseen }: RiskSetting,
 ): readonly RiskyChange[] {
   const gitDirectories = gitLikeDirectories(allPaths);
+  const gitDirectoryOf = nearestAbove(gitDirectories);
   const twins = twinsOf(allPaths);
   const hidden = newHiddenNames(changes, allPaths);
   const found: RiskyChange[] = [];
@@ -60,12 +62,8 @@ export function riskyChanges(
       if (visibleName(path, Number.POSITIVE_INFINITY) !== path) {
         reasons.add('has invisible or control characters in its name');
       }
-      if (gitDirectories.size > 0) {
-        const folded = foldedPath(path);
-        for (const directory of gitDirectories) {
-          if (folded.startsWith(`${directory}/`)) reasons.add('lies in a directory that git takes for a repository');
-        }
-      }
+      if (gitDirectories.size > 0 && gitDirectoryOf(foldedPath(path)) !== undefined)
+        reasons.add('lies in a directory that git takes for a repository');
     } else if (reasons.size === 0) continue;
     if (reasons.size > 0) found.push({ path, reasons: [...reasons] });
   }
@@ -137,13 +135,13 @@ function linkReason(path: string, target: string): string {
  * A bare repository needs no `.git`: HEAD, objects and refs are enough, and its config may run programs. With a `commondir`,
  * all but HEAD may lie elsewhere. On file systems that ignore case git finds them in any.
  */
-function gitLikeDirectories(paths: ReadonlySet<string>): ReadonlySet<string> {
+function gitLikeDirectories(paths: ReadonlySet<string>): ReadonlyMap<string, ReadonlySet<string>> {
   const marks = new Map<string, Set<string>>();
   for (const path of paths) {
     const [, directory = '', name = ''] = /^(.+)\/(head|config|commondir)$/.exec(foldedPath(path)) ?? [];
     if (directory !== '') marks.set(directory, (marks.get(directory) ?? new Set()).add(name));
   }
-  return new Set([...marks].filter(([, names]) => names.has('head') && names.size > 1).map(([directory]) => directory));
+  return new Map([...marks].filter(([, names]) => names.has('head') && names.size > 1));
 }
 
 function twinsOf(paths: ReadonlySet<string>): ReadonlySet<string> {

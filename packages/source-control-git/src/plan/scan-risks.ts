@@ -1,5 +1,6 @@
 import type { FileChange, ObjectId, RiskyChange } from '@litterbox/core/provider';
 import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
+import { nulFields } from '../git/nul-fields.ts';
 import type { ConfiguredPaths } from '../person/configured-paths.ts';
 import type { PathStep } from '../store/read-diff.ts';
 import { installScripts } from './install-scripts.ts';
@@ -44,8 +45,9 @@ export async function scanRisks(
       };
     }
   };
-  const listing = await store.output(['ls-tree', '-r', '-z', '--name-only', '--full-tree', resultTree], { signal });
-  const paths = new Set(listing.toString('latin1').split('\0').filter(Boolean).map(fromByteString));
+  const paths = new Set<string>();
+  const listing = store.stream(['ls-tree', '-r', '-z', '--name-only', '--full-tree', resultTree], { signal });
+  for await (const some of nulFields(listing)) for (const path of some) paths.add(fromByteString(path));
   const contents = new Map([...largeFiles.values()].map(({ sizeBytes, content }) => [content?.blob, sizeBytes]));
   const isRead = (oid: ObjectId) => (contents.get(oid) ?? sizes.get(oid) ?? 0) <= HUGE_BYTES;
   const read = steps.map((step) => {

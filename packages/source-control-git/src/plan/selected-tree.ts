@@ -58,6 +58,10 @@ export async function selectedTree(
 function withDirectories(changes: readonly FileChange[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { path } of changes)
-    for (let at = path.length; at > 0; at = path.lastIndexOf('/', at - 1)) found.add(path.slice(0, at));
+    for (let at = path.length; at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const above = path.slice(0, at);
+      if (found.has(above)) break; // and with it all above
+      found.add(above);
+    }
   return found;
 }

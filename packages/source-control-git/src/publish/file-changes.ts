@@ -5,6 +5,8 @@ import type { Store } from '../store/store.ts';
 
 /** Bytes of a file's diff above which nobody is shown it by parts. */
 const MAX_DIFF_BYTES = 8 * 2 ** 20;
+/** And lines: each takes a hundred bytes of memory, however short it is. */
+const MAX_DIFF_LINES = 100_000;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const [NEWLINE, PLUS, MINUS, BACKSLASH] = [10, 43, 45, 92];
 
@@ -47,7 +49,9 @@ async function parse(diff: Buffer): Promise<FileChanges | undefined> {
   const runs: Run[] = [];
   let lines: Uint8Array[] = [];
   let [old, now, oldEnd, nowEnd] = [0, 0, 0, 0];
+  let count = 0;
   for (const line of linesOf(diff)) {
+    if (++count > MAX_DIFF_LINES) return undefined;
     const [sign] = line;
     if (old >= oldEnd && now >= nowEnd && sign !== BACKSLASH) {
       const [found, oldStart, oldCount = '1', nowStart, nowCount = '1'] = HUNK.exec(line.toString('latin1')) ?? [];

@@ -36,7 +36,7 @@ export async function readMergeAttributes(
   }
   const options = { setting: 'user', isCached: false, signal } as const;
   const lines: string[] = [];
-  for (const { path, attribute, value } of await readAttributes(user.plumbing, ATTRIBUTES, [...paths], options)) {
+  for await (const { path, attribute, value } of readAttributes(user.plumbing, ATTRIBUTES, [...paths], options)) {
     const size = MARKER_SIZE.test(value) ? `conflict-marker-size=${value}` : undefined;
     const said = attribute === 'merge' ? BUILT_IN[value] : size;
     if (said !== undefined) lines.push(`${patternOf(path)} ${said}\n`);

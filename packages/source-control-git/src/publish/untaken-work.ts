@@ -95,7 +95,8 @@ async function listOutside(
   signal: AbortSignal | undefined,
 ): Promise<Set<string>> {
   const commits = points.map(({ commit }) => commit);
-  const listed = await store.output(['rev-list', ...commits, '--not', head], { signal });
+  const input = `${commits.join('\n')}\n^${head}\n`;
+  const listed = await store.output(['rev-list', '--stdin'], { input, signal });
   return new Set(listed.toString().split('\n').filter(Boolean));
 }
 

@@ -1,7 +1,6 @@
 import { type ChangedPath, type LitterboxErrorCode } from '@litterbox/core/provider';
 import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
 import { addEdit, type EditedDirectory, editedDirectory } from '../objects/edit-tree.ts';
-import { parentOf } from '../ignore/ignore-matcher.ts';
 import { isGitLike, pathFault } from '../objects/path-rules.ts';
 import type { TreeLookup } from '../objects/tree-lookup.ts';
 import { isGitlink, isTree, type TreeEntry } from '../objects/tree-object.ts';
@@ -138,12 +137,6 @@ function gitDirectoryIn(path: ByteString): readonly [ByteString, Refusal] {
 
 export function join(directory: ByteString, name: ByteString): ByteString {
   return directory === '' ? name : `${directory}/${name}`;
-}
-
-/** Whether the path, or a directory above it, is gone. */
-export function isDeleted(deleted: ReadonlyMap<ByteString, unknown>, path: ByteString): boolean {
-  for (let at = path; at !== ''; at = parentOf(at)) if (deleted.has(at)) return true;
-  return false;
 }
 
 export function refusalWarning(path: ByteString, { type, code }: Refusal) {

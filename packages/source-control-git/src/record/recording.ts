@@ -7,19 +7,13 @@ import {
   secretIn,
 } from '@litterbox/core/provider';
 import { bytesOf, type ByteString, fromByteString } from '../git/byte-text.ts';
+import { nearestAbove } from '../git/nearest-above.ts';
 import { type IgnoreMatcher, type IgnoreQuery, parentOf } from '../ignore/ignore-matcher.ts';
 import type { ObjectSink } from '../objects/object-sink.ts';
 import { TreeLookup } from '../objects/tree-lookup.ts';
 import { sandboxRefs } from '../store/sandbox-refs.ts';
 import type { Store } from '../store/store.ts';
-import {
-  type ChangedWorkspace,
-  isDeleted,
-  join,
-  readChanges,
-  type Refusal,
-  refusalWarning,
-} from './changed-workspace.ts';
+import { type ChangedWorkspace, join, readChanges, type Refusal, refusalWarning } from './changed-workspace.ts';
 import { type Fetched, fetchContents, type LeftOut, type Wanted } from './fetch-contents.ts';
 import { RecordWarnings } from './record-warnings.ts';
 
@@ -60,11 +54,16 @@ export class Recording implements Disposable {
   readonly sink: ObjectSink;
   readonly #needs: RecordingNeeds;
   readonly #found: Found;
+  /** Whether the path, or a directory above it, is gone. */
+  readonly #isDeleted: (path: ByteString) => boolean;
+  readonly #isDeletedRule: (path: ByteString) => boolean;
 
   private constructor(needs: RecordingNeeds, found: Found) {
     this.#needs = needs;
     this.#found = found;
     this.sink = needs.store.sink();
+    this.#isDeleted = isAmong(found.scanned.deleted);
+    this.#isDeletedRule = isAmong(found.scanned.deletedRules);
   }
 
   /** @throws LitterboxError `NOT_FOUND` where the sandbox has no history */
@@ -147,13 +146,12 @@ export class Recording implements Disposable {
   }
 
   async #ruleOf(directory: ByteString) {
-    const { deleted, deletedRules } = this.scanned;
     const path = join(directory, '.gitignore');
     const fresh = this.ruleFiles.get(path);
     if (fresh) return isRegular(fresh) ? fresh : undefined;
-    const entry = isDeleted(deleted, path) ? undefined : await this.tip.entry(path);
+    const entry = this.#isDeleted(path) ? undefined : await this.tip.entry(path);
     if (entry) return isRegular(entry) ? entry : undefined;
-    return isDeleted(deletedRules, path) ? undefined : await this.untrackedRules.entry(path);
+    return this.#isDeletedRule(path) ? undefined : await this.untrackedRules.entry(path);
   }
 
   /** Warns of paths that were refused, unless git ignores them. */
@@ -172,6 +170,11 @@ export class Recording implements Disposable {
   [Symbol.dispose](): void {
     this.sink[Symbol.dispose]();
   }
+}
+
+function isAmong(entries: ReadonlyMap<ByteString, unknown>): (path: ByteString) => boolean {
+  const entryAbove = nearestAbove(entries);
+  return (path) => entries.has(path) || entryAbove(path) !== undefined;
 }
 
 export const isRegular = ({ mode }: { readonly mode: string }): boolean => mode.startsWith('100');

@@ -8,6 +8,7 @@ import {
   shown,
 } from '@litterbox/core/provider';
 import { fromByteString, toByteString } from '../git/byte-text.ts';
+import { GitFailure } from '../git/git-failure.ts';
 import { TreeLookup } from '../objects/tree-lookup.ts';
 import { readMeta, readTip } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
@@ -33,22 +34,26 @@ export async function readBlame(
   const name = Buffer.from(toByteString(path), 'latin1').toString('utf8');
   const range = commit === base.commit ? [commit] : [`${base.commit}..${commit}`];
   const args = ['blame', '--porcelain', ...range, '--', name];
-  const output = await store.output(args, { signal, cpuSeconds: MAX_SECONDS });
+  const output = await store.output(args, { signal, cpuSeconds: MAX_SECONDS }).catch((error: unknown) => {
+    if (!(error instanceof GitFailure) || error.code >= 0) throw error;
+    throw refusal('FILE_TOO_LARGE', `The lines of ${shown(path)} take git longer than ${MAX_SECONDS} seconds.`);
+  });
   return await runsOf(store, output, base.commit);
 }
 
 async function assertText(store: Store, tree: ObjectId, path: string, signal: AbortSignal | undefined): Promise<void> {
-  const refuse = (code: LitterboxErrorCode, message: string) =>
-    new LitterboxError(code, message, { operation: 'history.blame' });
   const found = await new TreeLookup(store.reader, tree).entry(toByteString(path));
-  if (!found) throw refuse('NOT_FOUND', `There is no file ${shown(path)} in the sandbox.`);
-  if (!found.mode.startsWith('100')) throw refuse('NOT_A_REGULAR_FILE', `${shown(path)} is not a regular file.`);
+  if (!found) throw refusal('NOT_FOUND', `There is no file ${shown(path)} in the sandbox.`);
+  if (!found.mode.startsWith('100')) throw refusal('NOT_A_REGULAR_FILE', `${shown(path)} is not a regular file.`);
   const bytes = Number((await store.output(['cat-file', '-s', found.oid], { signal })).toString());
   if (bytes > MAX_BLAMED_BYTES)
-    throw refuse('FILE_TOO_LARGE', `${shown(path)} has ${bytes} bytes; at most ${MAX_BLAMED_BYTES} are looked at.`);
+    throw refusal('FILE_TOO_LARGE', `${shown(path)} has ${bytes} bytes; at most ${MAX_BLAMED_BYTES} are looked at.`);
   const content = (await store.reader.read(found.oid))?.bytes ?? new Uint8Array();
-  if (content.subarray(0, LOOKED_BYTES).includes(0)) throw refuse('NOT_A_REGULAR_FILE', `${shown(path)} is not text.`);
+  if (content.subarray(0, LOOKED_BYTES).includes(0)) throw refusal('NOT_A_REGULAR_FILE', `${shown(path)} is not text.`);
 }
+
+const refusal = (code: LitterboxErrorCode, message: string) =>
+  new LitterboxError(code, message, { operation: 'history.blame' });
 
 /** @see https://git-scm.com/docs/git-blame#_the_porcelain_format */
 async function runsOf(store: Store, output: Buffer, base: ObjectId): Promise<readonly BlamedLines[]> {

@@ -8,11 +8,15 @@ export async function* readBlobs(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<{ readonly oid: ObjectId; readonly bytes: Buffer }, void, undefined> {
   if (oids.length === 0) return;
-  let rest: Buffer = Buffer.alloc(0);
+  let pieces: Buffer[] = []; // of a blob that is not whole: put together once
+  let missingBytes = 0;
   let blob: { readonly oid: ObjectId; readonly size: number } | undefined;
   const output = store.stream(['cat-file', '--batch', '--buffer'], { input: `${oids.join('\n')}\n`, signal });
   for await (const chunk of output) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    pieces.push(chunk);
+    missingBytes -= chunk.length;
+    if (missingBytes > 0) continue;
+    let rest = pieces.length === 1 ? chunk : Buffer.concat(pieces);
     for (;;) {
       const newline = blob ? -1 : rest.indexOf(10);
       if (!blob && newline >= 0) {
@@ -26,6 +30,8 @@ export async function* readBlobs(
       rest = rest.subarray(blob.size + 1);
       blob = undefined;
     }
+    pieces = rest.length === 0 ? [] : [rest];
+    missingBytes = blob ? blob.size + 1 - rest.length : 0;
   }
 }
 

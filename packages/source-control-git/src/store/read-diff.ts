@@ -63,16 +63,20 @@ export async function readChangedFiles(
 /**
  * The files that differ between two trees of the store, in one pass for as many paths as one command line holds.
  *
- * @param options `onStep` is told of each, before any is counted
+ * @param options `onStep` is told of each, before any is counted; without `isCounted` no line is counted, and no content read
  */
 export async function compareTrees(
   store: Store,
   [from, to]: Trees,
-  options?: Pick<DiffOptions, 'paths' | 'signal'> & { readonly onStep?: (step: PathStep) => void },
+  options?: Pick<DiffOptions, 'paths' | 'signal'> & {
+    readonly onStep?: (step: PathStep) => void;
+    readonly isCounted?: boolean;
+  },
 ): Promise<readonly FileChange[]> {
   const changes = new Map<ByteString, Counted>();
   if (from === to) return [];
-  const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-renames', '--no-abbrev', ...PLAIN, from, to];
+  const counted = options?.isCounted === false ? [] : ['--numstat'];
+  const args = ['diff-tree', '-r', '-z', '--raw', ...counted, '--no-renames', '--no-abbrev', ...PLAIN, from, to];
   for (const paths of pathArguments(options)) {
     const output = store.stream(asBytes([...args, ...paths]), { signal: options?.signal });
     let raw: ByteString | undefined;

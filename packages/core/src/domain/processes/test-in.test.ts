@@ -76,3 +76,8 @@ test('a long hostile text is read without going back over it', () => {
   const long = (word: string) => word.repeat(Math.ceil(4096 / word.length));
   expect(words.map((word) => testIn(long(word)))).toEqual(words.map(() => undefined));
 });
+
+test('AX222: shells within shells, thousands deep, are no test', () => {
+  expect(testIn(`sh -c "sh -c 'npm test'"`)).toEqual({ isOwnExit: true });
+  expect(testIn('sh -c "'.repeat(10_000) + '"'.repeat(10_000))).toBeUndefined();
+});

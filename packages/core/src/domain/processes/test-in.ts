@@ -22,17 +22,20 @@ const RUNS_TESTS: readonly RegExp[] = [
   /^\.\/\S*?(?:run[-_]?)?tests?(?:\s|$)/,
 ];
 
+/** Shells within shells that are looked into: an agent may write thousands. */
+const MAX_SHELLS = 3;
 const FOR_A_SHELL = /^(?:\S*\/)?(?:ba|da|z|k)?sh\s+-[a-z]*c\s+(['"])([\s\S]*)\1$/;
 
 /**
  * The test that a command runs, by the names of the programs that it starts. A text that only holds such a name, as `echo npm test` does, is
  * none. It is a guess about words: whether that program tests anything, nobody knows from here.
  *
+ * @param shells how many it stands within
  * @returns `isOwnExit`: the exit status of the command is that of the test. Undefined: nothing in it looks like a test.
  */
-export function testIn(command: string): { readonly isOwnExit: boolean } | undefined {
+export function testIn(command: string, shells = 0): { readonly isOwnExit: boolean } | undefined {
   const steps = stepsOf(command);
-  const last = steps.findLastIndex(({ text }) => isTest(bare(text)));
+  const last = steps.findLastIndex(({ text }) => isTest(bare(text), shells));
   if (last === -1) return undefined;
   // A step behind `&&` runs when the test passed, and a failure of either is one of the whole.
   return {
@@ -43,9 +46,9 @@ export function testIn(command: string): { readonly isOwnExit: boolean } | undef
 }
 
 /** Whether a step is a test, or a text for another shell that is one to its end. */
-function isTest(step: string): boolean {
+function isTest(step: string, shells: number): boolean {
   const [, , text] = FOR_A_SHELL.exec(step) ?? [];
-  if (text !== undefined) return testIn(text)?.isOwnExit === true;
+  if (text !== undefined) return shells < MAX_SHELLS && testIn(text, shells + 1)?.isOwnExit === true;
   return RUNS_TESTS.some((runs) => runs.test(step));
 }
 
@@ -59,29 +62,34 @@ function bare(step: string): string {
 function stepsOf(command: string): readonly Step[] {
   const steps: Step[] = [];
   let text = '';
+  let last = ''; // the end of the text: to look at that itself would put it together each time
   let quote = '';
+  const add = (more: string) => {
+    text += more;
+    last = more.at(-1) ?? last;
+  };
   for (let at = 0; at < command.length; at += 1) {
     const one = command[at] ?? '';
     if (one === '\\' && quote !== "'") {
-      text += command.slice(at, at + 2);
+      add(command.slice(at, at + 2));
       at += 1;
     } else if (quote !== '') {
-      text += one;
+      add(one);
       if (one === quote) quote = '';
     } else if (one === '<' && command[at + 1] === '<' && command[at + 2] !== '<') {
       return [...steps, { text, end: '<<' }];
-    } else if (one === '#' && /(?:^|\s)$/.test(text)) {
+    } else if (one === '#' && /^\s?$/.test(last)) {
       const end = command.indexOf('\n', at);
       at = end === -1 ? command.length : end - 1;
     } else if (`'"\``.includes(one)) {
       quote = one;
-      text += one;
-    } else if (/[;\n|&]/.test(one) && !/[<>]$/.test(text) && !(one === '&' && command[at + 1] === '>')) {
+      add(one);
+    } else if (/[;\n|&]/.test(one) && !/[<>]/.test(last) && !(one === '&' && command[at + 1] === '>')) {
       const end = command[at + 1] === one ? one + one : one;
       at += end.length - 1;
       if (text.trim() !== '') steps.push({ text, end });
-      text = '';
-    } else text += one;
+      text = last = '';
+    } else add(one);
   }
   if (text.trim() !== '') return [...steps, { text, end: '' }];
   const before = steps.at(-1);

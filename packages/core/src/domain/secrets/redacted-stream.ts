@@ -36,7 +36,8 @@ export class RedactedStream {
   #pass(bytes: Uint8Array, isEnd: boolean): Uint8Array {
     const parts: Uint8Array[] = [];
     let from = 0;
-    let at = this.#candidate(bytes, 0);
+    const candidate = this.#candidates(bytes);
+    let at = candidate(0);
     while (at < bytes.length) {
       if (!isEnd && this.#secrets.some((secret) => isBeginning(bytes, at, secret.bytes))) break;
       const found = this.#secrets.find((secret) => isAt(bytes, at, secret.bytes));
@@ -44,7 +45,7 @@ export class RedactedStream {
         parts.push(bytes.subarray(from, at), found.note);
         from = at + found.bytes.length;
       }
-      at = this.#candidate(bytes, found ? from : at + 1);
+      at = candidate(found ? from : at + 1);
     }
     // A copy: whoever gave the bytes may use their memory again.
     this.#held = bytes.slice(at);
@@ -53,14 +54,21 @@ export class RedactedStream {
     return joinBytes(parts);
   }
 
-  /** The next place at which a secret can begin, or the end. */
-  #candidate(bytes: Uint8Array, from: number): number {
-    let nearest = bytes.length;
-    for (const byte of this.#firstBytes) {
-      const found = bytes.indexOf(byte, from);
-      if (found !== -1 && found < nearest) nearest = found;
-    }
-    return nearest;
+  /** Gives the next place at which a secret can begin, or the end. Asked from left to right: a byte that is not there is looked for once. */
+  #candidates(bytes: Uint8Array): (from: number) => number {
+    const next = this.#firstBytes.map(() => -1);
+    return (from) => {
+      let nearest = bytes.length;
+      for (const [index, byte] of this.#firstBytes.entries()) {
+        let place = next[index] ?? -1;
+        if (place < from) {
+          const found = bytes.indexOf(byte, from);
+          place = next[index] = found === -1 ? bytes.length : found;
+        }
+        nearest = Math.min(nearest, place);
+      }
+      return nearest;
+    };
   }
 }
 

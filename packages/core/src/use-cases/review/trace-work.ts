@@ -67,14 +67,18 @@ export class TraceWork {
       throw error;
     });
     if (!blamed) return undefined;
-    const calls = new Map<string, TracedLines>();
+    const calls = new Map<string, TracedLines & { readonly ranges: { firstLine: number; lastLine: number }[] }>();
     for (const { firstLine, lines, made } of blamed.changes) {
       const { call, actor, number } = made;
       const range = { firstLine, lastLine: firstLine + lines.length - 1 };
-      const before = calls.get(`${call ?? ''} ${number}`)?.ranges ?? [];
+      const before = calls.get(`${call ?? ''} ${number}`);
+      if (before) {
+        before.ranges.push(range);
+        continue;
+      }
       const contributor = UNKNOWN.has(actor) ? 'unknown' : 'ai';
       const facts = { ...(call !== undefined && { call }), ...(actor !== undefined && { actor }) };
-      calls.set(`${call ?? ''} ${number}`, { contributor, ...facts, ranges: [...before, range] });
+      calls.set(`${call ?? ''} ${number}`, { contributor, ...facts, ranges: [range] });
     }
     return [...calls.values()];
   }
