@@ -9,19 +9,17 @@ import { sandboxSpec } from './sandbox-spec.ts';
 import { byShell, rewritten } from './rewritten.ts';
 
 /** The session says that it ends when the next process was asked for, and is over a while after it let go of that one. */
-function endsSlowly(host: Host): Host {
-  const spawn: Host['spawn'] = (spec, options) => {
-    const isNext = spec.argv.some((word) => word.includes('echo again'));
-    return host.spawn(
+function endsSlowly(host: Host, isNext: () => boolean): Host {
+  const spawn: Host['spawn'] = (spec, options) =>
+    host.spawn(
       rewritten(spec, (word) =>
         word
           .replace('\nwait $B\n', '\nwait $B\nuntil [ -e asked ]; do sleep 0.01; done\n')
           .replace(/(1<>"\$f"; done\n)(?!.*1<>"\$f")/s, '$1sleep 0.5\n')
-          .replace('echo "run $1" 1<>control', (run) => (isNext ? `${run}; : >../asked` : run)),
+          .replace('echo "run $1" 1<>control', (run) => (isNext() ? `${run}; : >../asked` : run)),
       ),
       options,
     );
-  };
   return { ...host, spawn };
 }
 
@@ -34,8 +32,9 @@ it('a process that is asked for while the session ends is started in the next on
   const directory = await backendDirectory('copy');
   directories.push(directory);
   const id = SandboxId.make();
+  let isNext = false;
   await using provider = overlayfs({
-    host: endsSlowly(localHost()),
+    host: endsSlowly(localHost(), () => isNext),
     facts: await localHost().facts(),
     directory,
     strategy: 'copy',
@@ -44,6 +43,7 @@ it('a process that is asked for while the session ends is started in the next on
   await using runtime = await provider.create(sandboxSpec(id));
   const killing = await runtime.spawn({ argv: ['sh', '-c', 'kill -9 -1'] });
   await expect(killing.exit).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  isNext = true;
   const { stdout } = await collected(await runtime.spawn({ argv: ['sh', '-c', 'echo again'] }));
   expect(stdout).toBe('again\n');
   await provider.remove(id);

@@ -708,7 +708,7 @@ async function sandboxHalf(script: string): Promise<void> {
 const BEGIN = 'echo "started 7 8" >&9; exec <$id.in >$id.out 2>$id.err';
 function relay(stdin: 'pipe' | 'none' = 'none', plan = ''): ChildProcessWithoutNullStreams {
   const child = start('relay', directory, 'a', stdin, `${Buffer.byteLength(plan)}`);
-  child.stdin.write(plan);
+  if (plan !== '') child.stdin.write(plan); // one that has ended takes nothing
   return child;
 }
 
