@@ -6,6 +6,7 @@ export type { CommandShell } from './channel/command-shell.ts';
 export { CallGuard } from './channel/call-guard.ts';
 export { CALL_VARIABLE, KILL_FUNCTION } from './channel/kill-tree.ts';
 export { interleaved } from './channel/interleaved.ts';
+export { untilAborted } from './channel/until-aborted.ts';
 export type { OutputSource } from './ports/common/output-source.ts';
 export { MarkerSplitter } from './channel/marker-splitter.ts';
 export { printfFormat, quoted } from './channel/shell-text.ts';

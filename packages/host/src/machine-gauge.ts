@@ -8,6 +8,7 @@ import {
   LOCAL_HOST,
   type MachineLoad,
   shown,
+  untilAborted,
 } from '@litterbox/core/provider';
 
 /** One program, so that a machine that is far is asked once. @see proc_meminfo(5), proc_loadavg(5), proc_stat(5) */
@@ -21,8 +22,9 @@ export function machineGauge(hosts: Pick<Hosts, 'open'>): HostGauge {
   return {
     async measure(name, options) {
       options?.signal?.throwIfAborted();
-      const { host } = await unlessAborted(hosts.open(name, options), options);
-      const { platform } = await unlessAborted(host.facts(options), options);
+      // A machine that is being connected for several is no one caller's to give up.
+      const { host } = await untilAborted(hosts.open(name, options), options?.signal);
+      const { platform } = await untilAborted(host.facts(options), options?.signal);
       if (platform !== 'linux') {
         throw new LitterboxError(
           'UNSUPPORTED',
@@ -70,21 +72,6 @@ export function parseLoad(text: string, roundTripMs: number): MachineLoad | unde
     load: Number(load),
     roundTripMs,
   };
-}
-
-/** A machine that is being connected for several is no one caller's to give up: who gives up does not wait for it. */
-async function unlessAborted<Value>(work: Promise<Value>, { signal }: CallOptions = {}): Promise<Value> {
-  if (!signal) return await work;
-  let abort = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 async function answerOf(host: Host, options?: CallOptions): Promise<string> {

@@ -1,4 +1,4 @@
-import type { CallOptions, Host } from '@litterbox/core/provider';
+import { type CallOptions, type Host, untilAborted } from '@litterbox/core/provider';
 import type { MachineLogin, OpenMachine } from './open-machine.ts';
 
 /** Machines that engines are on. Each is logged in at once, whoever asks, and until this is disposed; it may be used again after that. */
@@ -15,7 +15,7 @@ export class OpenedMachines implements AsyncDisposable {
     opening.catch(() => {
       if (this.#opening.get(name) === opening) this.#opening.delete(name);
     });
-    return await Promise.race([opening, ...(options?.signal ? [aborted(options.signal)] : [])]);
+    return await untilAborted(opening, options?.signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -32,10 +32,4 @@ export class OpenedMachines implements AsyncDisposable {
       ),
     );
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }

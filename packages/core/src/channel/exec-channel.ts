@@ -169,9 +169,8 @@ export class ExecChannel implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
-    const workers = [...this.#all];
     this.#idle = [];
-    const all = [...workers, ...(this.#guard ? [this.#guard] : [])];
+    const all = [...this.#all, ...(this.#guard ? [this.#guard] : [])];
     await Promise.allSettled(all.map((one) => one[Symbol.asyncDispose]()));
     this.#all.clear();
   }
@@ -189,14 +188,22 @@ export class ExecChannel implements AsyncDisposable {
       if (worker.isAlive) return worker;
       await this.#retire(worker, false);
     }
-    const warming = this.#warming;
-    this.#warming = undefined; // it is this caller's now
-    const warmed = await untilAborted(
-      warming?.catch(() => undefined),
-      options?.signal,
-    );
+    const warmed = await this.#warmed(options);
     if (warmed?.isAlive) return warmed;
     return (await this.#reclaimed()) ?? (await this.#start(options));
+  }
+
+  /** The shell that is on its way, for this caller alone. A caller who gives up leaves it to the next. */
+  async #warmed(options?: CallOptions): Promise<Worker | undefined> {
+    const warming = this.#warming?.catch(() => undefined);
+    this.#warming = undefined;
+    if (!warming) return undefined;
+    try {
+      return await untilAborted(warming, options?.signal);
+    } catch (error) {
+      void warming.then((worker) => worker && this.#giveBack(worker, false));
+      throw error;
+    }
   }
 
   /** A retired shell whose background process has ended meanwhile. Looks at one: the next command looks at the next. */
@@ -216,12 +223,10 @@ export class ExecChannel implements AsyncDisposable {
     const abort = () => starting.abort(call?.signal?.reason);
     if (call?.signal?.aborted) abort();
     call?.signal?.addEventListener('abort', abort, { once: true });
-    const options = { ...call, signal: starting.signal };
-    const worker = await Worker.start(
-      (spec, each) => this.#target.spawn(spec, each),
-      KILL_FUNCTION + SIGNAL_FUNCTION,
-      options,
-    ).finally(() => call?.signal?.removeEventListener('abort', abort));
+    const worker = await Worker.start((spec, each) => this.#target.spawn(spec, each), KILL_FUNCTION + SIGNAL_FUNCTION, {
+      ...call,
+      signal: starting.signal,
+    }).finally(() => call?.signal?.removeEventListener('abort', abort));
     this.#all.add(worker);
     this.#shell = worker.shell;
     if (this.#isDisposed) {

@@ -301,11 +301,11 @@ async function startHalf(input: PlaceProcessInput, id: string): Promise<ProcessH
   const text = words.join(' ');
   const isHeld = input.ask !== undefined && host.pipes !== undefined;
   const isInline = (isHeld || program !== undefined) && text.length <= MAX_ASKED_CHARACTERS;
-  const bytes = plan ? encodePlan(plan) : encodeRaw(text);
-  if (!isInline && bytes.length > 0) await host.files.write(`${io}/${id}.cmd`, bytes, { mode: 0o644 });
+  const bytes = () => (plan ? encodePlan(plan) : encodeRaw(text));
+  if (!isInline && text !== '') await host.files.write(`${io}/${id}.cmd`, bytes(), { mode: 0o644 });
   const hasStdin = spec.stdin === 'pipe' || spec.terminal !== undefined;
   if (isHeld) return await held(input, id, isInline ? words : [], hasStdin);
-  const given = isInline ? bytes : new Uint8Array();
+  const given = isInline ? bytes() : new Uint8Array();
   const stdin = hasStdin ? 'pipe' : 'none';
   const relay = program === undefined ? (['sh', '-c', STARTER_SCRIPT] as const) : ([program, 'relay'] as const);
   const argv = [...relay, io, id, stdin, ...(program === undefined ? [] : [`${given.length}`])] as const;

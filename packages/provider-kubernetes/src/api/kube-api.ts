@@ -1,7 +1,7 @@
 import { Agent as HttpsAgent, type RequestOptions, request as httpsRequest } from 'node:https';
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallOptions, LitterboxError } from '@litterbox/core/provider';
+import { type CallOptions, LitterboxError, untilAborted } from '@litterbox/core/provider';
 import { WebSocket } from 'ws';
 import { keepAlive } from './keep-alive.ts';
 import { failureOf, linesOf, MAX_ANSWER_BYTES, parsed, readBounded } from './api-answer.ts';
@@ -186,17 +186,10 @@ export class KubeApi {
   /** Own agents, which keep connections; the library's where a proxy is in between. Nobody who has given up waits for a login. */
   async #connection(signal?: AbortSignal): Promise<RequestOptions> {
     const { connection } = await this.context();
-    const { promise, reject } = Promise.withResolvers<never>();
-    const abort = () => reject(signal?.reason as Error);
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      signal?.throwIfAborted();
-      const { agent, ...options } = await Promise.race([connection(), promise]);
-      const isPlain = agent === undefined || agent.constructor === HttpsAgent || agent.constructor === HttpAgent;
-      return isPlain ? options : { ...options, agent };
-    } finally {
-      signal?.removeEventListener('abort', abort);
-    }
+    signal?.throwIfAborted();
+    const { agent, ...options } = await untilAborted(connection(), signal);
+    const isPlain = agent === undefined || agent.constructor === HttpsAgent || agent.constructor === HttpAgent;
+    return isPlain ? options : { ...options, agent };
   }
 
   async #askOnce(path: string, request: ApiRequest): Promise<unknown> {

@@ -37,8 +37,8 @@ export async function passingChanges(
 ): Promise<PassingChanges> {
   const last = trees.at(-1);
   if (last === undefined || trees.length === 1) return { paths: [], risky: [] };
-  const isCounted = false;
-  const inDiff = new Set((await compareTrees(store, [onto, last], { signal, isCounted })).map(({ path }) => path));
+  const byNames = { signal, isCounted: false };
+  const inDiff = new Set((await compareTrees(store, [onto, last], byNames)).map(({ path }) => path));
   const isPassing = ({ path, status }: Pick<FileChange, 'path' | 'status'>) =>
     status !== 'deleted' && !inDiff.has(path);
   const paths = new Set<string>();
@@ -47,7 +47,7 @@ export async function passingChanges(
     reasons.set(path, new Set([...(reasons.get(path) ?? []), ...more]));
   for (const [place, tree] of [...new Set(trees.slice(0, -1))].entries()) {
     if (place >= MAX_LOOKED) {
-      for (const { path } of (await compareTrees(store, [onto, tree], { signal, isCounted })).filter(isPassing)) {
+      for (const { path } of (await compareTrees(store, [onto, tree], byNames)).filter(isPassing)) {
         paths.add(path);
         add(path, [UNREAD]);
       }
