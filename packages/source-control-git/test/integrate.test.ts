@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { atFailpoint } from '@litterbox/testing';
 import { begin, put, record, snapshot, GitFixture } from './git-fixture.ts';
 
 const BASE = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' };
@@ -415,6 +416,20 @@ test('HEAD that moved since the plan is refused', async () => {
   const plan = await repository.plan(id, { integration: 'merge', ...ask });
   fixture.git(root, 'commit', '-q', '--allow-empty', '-m', 'meanwhile');
   await expect(repository.execute(plan, { autostash: false })).rejects.toMatchObject({ code: 'HEAD_MOVED' });
+});
+
+test('HEAD that moves while the files are written is refused, and every file is as it was', async () => {
+  await using fixture = new GitFixture();
+  const root = fixture.repository(BASE);
+  const repository = await fixture.open(root);
+  const id = await begin(repository);
+  await record(repository, id, AGENT);
+  const plan = await repository.plan(id, { integration: 'merge', ...ask });
+  const meanwhile = fixture.git(root, 'commit-tree', '-m', 'meanwhile', '-p', 'HEAD', 'HEAD^{tree}').trim();
+  using _ = atFailpoint('integrate.before-head', () => fixture.git(root, 'update-ref', 'HEAD', meanwhile));
+  await expect(repository.execute(plan, { autostash: false })).rejects.toMatchObject({ code: 'HEAD_MOVED' });
+  expect(fixture.git(root, 'rev-parse', 'HEAD').trim()).toBe(meanwhile);
+  expect(fixture.git(root, 'status', '--porcelain')).toBe('');
 });
 
 test('a lock of the person is named with its age and left alone', async () => {

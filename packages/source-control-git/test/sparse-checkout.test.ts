@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { atFailpoint } from '@litterbox/testing';
 import { begin, GitFixture, put, record } from './git-fixture.ts';
 
 const BASE = {
@@ -114,17 +115,11 @@ test('a merge that fails half-way puts back what is in the checkout, and brings 
   await record(repository, id, WORK);
   fixture.git(root, 'sparse-checkout', 'set', '--cone', 'in');
   const before = stateOf(fixture, root);
-  const hooks = globalThis as { [point: symbol]: unknown };
-  const HOOK = Symbol.for('litterbox.failpoint');
-  hooks[HOOK] = (point: string) => {
-    if (point === 'integrate.before-head') throw new Error('no more');
-  };
-  try {
-    const plan = await repository.plan(id, { integration: 'merge', ...ask });
-    await expect(repository.execute(plan, { autostash: false })).rejects.toThrow('no more');
-  } finally {
-    delete hooks[HOOK];
-  }
+  using _ = atFailpoint('integrate.before-head', () => {
+    throw new Error('no more');
+  });
+  const plan = await repository.plan(id, { integration: 'merge', ...ask });
+  await expect(repository.execute(plan, { autostash: false })).rejects.toThrow('no more');
   expect(stateOf(fixture, root)).toEqual(before);
   expect(fixture.git(root, 'status', '--porcelain')).toBe('');
 });
