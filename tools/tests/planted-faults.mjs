@@ -142,8 +142,8 @@ export const PLANTED_FAULTS = [
   {
     name: 'links-of-host-files',
     file: 'packages/host/src/local-files.ts',
-    from: 'constants.O_EXCL | constants.O_NOFOLLOW',
-    to: 'constants.O_EXCL',
+    from: 'const stats = await lstat(bytesOf(path));',
+    to: "const stats = await (await import('node:fs/promises')).stat(bytesOf(path));",
     parts: ['adapters'],
   },
   {

@@ -128,7 +128,7 @@ export class LocalFiles implements HostFiles {
 }
 
 async function writeNew(path: Buffer, bytes: Uint8Array, mode: number): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL; // the last follows no link either: open(2)
   await using file = await open(path, flags, mode);
   await file.chmod(mode); // the mode of open() is cut by the umask
   await file.writeFile(bytes);
