@@ -162,9 +162,9 @@ export const PLANTED_FAULTS = [
   },
   {
     name: 'memory-of-a-session',
-    file: 'packages/provider-overlayfs/src/machine/cgroup.ts',
-    from: "echo ${limits.memoryBytes} >${at('memory', 'memory.limit_in_bytes')}",
-    to: "echo ${limits.memoryBytes * 100} >${at('memory', 'memory.limit_in_bytes')}",
+    file: 'packages/provider-overlayfs/src/session/cgroup-steps.ts',
+    from: "['set', at('memory', 'memory.limit_in_bytes'), `${limits.memoryBytes}",
+    to: "['set', at('memory', 'memory.limit_in_bytes'), `${limits.memoryBytes * 100}",
     parts: ['kit-overlay'],
   },
   {
