@@ -14,7 +14,7 @@ const DIALECT = /^(?:told|said|anew|tell|tells)$|(?:Told|Said|Anew)/;
 const TITLES = /`[\w./-]+\.(?:test\.)?ts`: [^|<\n]*/g;
 /** A step of a hint is data, and `step-command.ts` words it. */
 const COMMANDS =
-  /\blitterbox (?:agent|apply|audit|clone|create|delete|diff|doctor|explain|fork|gc|host|init|list|logs?|mcp|merge|milestone|pause|pool|ports|race|recover|restore|resume|run|secret|serve|service|shell|snapshot|trust|undo|verify|with|worktree)\b/g;
+  /\blitterbox (?:agent|apply|audit|clone|create|delete|diff|doctor|explain|fork|gc|host|init|list|logs?|mcp|merge|milestone|pause|ports|race|recover|restore|resume|run|secret|serve|service|shell|snapshot|trust|undo|verify|with|worktree)\b/g;
 const MADE = /<!-- measured: [^]*?<!-- end of [^>]*-->/g;
 const RELATIVE = /^(?:What|Who|Whoever|Of)\b/;
 

@@ -18,7 +18,6 @@ import { measureFloors } from './scenarios/floors.ts';
 import { measureForks } from './scenarios/forks.ts';
 import { measureManySandboxes } from './scenarios/many-sandboxes.ts';
 import { measureMemory } from './scenarios/memory.ts';
-import { measurePool } from './scenarios/pool.ts';
 import { measurePorts } from './scenarios/ports.ts';
 import { measureRecord } from './scenarios/record.ts';
 import { measureRemote } from './scenarios/remote.ts';
@@ -36,7 +35,6 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   job: measureWholeJob,
   agents: measureAgents,
   engines: measureEngines,
-  pool: measurePool,
   ports: measurePorts,
   remote: measureRemote,
 };

@@ -26,7 +26,6 @@ writeFileSync(here('bundle/modules.json'), `${JSON.stringify(modules.sort(), und
 writeFileSync(
   here('bundle/start.d.cts'),
   `type Door = typeof import('../dist/start.js', { with: { 'resolution-mode': 'import' } });
-export declare const launchFiller: Door['launchFiller'];
 export declare const launchKeeper: Door['launchKeeper'];
 export declare const start: Door['start'];
 export {};

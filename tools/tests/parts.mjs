@@ -589,7 +589,7 @@ const DEEP = [
   },
   {
     name: 'library',
-    why: 'the library and adapters of frameworks on copy-on-write sandboxes: forks, pool, network, services, supervisors, kept setups, lost state, memory',
+    why: 'the library and adapters of frameworks on copy-on-write sandboxes: forks, network, services, supervisors, kept setups, lost state, memory',
     files: ['^packages/litterbox/test/', '^packages/ai-sdk/test/field-cases', '^packages/e2b/test/sandboxes\\.'],
     except: ['incremental-builds'],
   },
@@ -601,9 +601,7 @@ const DEEP = [
   {
     name: 'library-docker',
     why: 'the library in containers',
-    files: [
-      '^packages/litterbox/test/(base-over|field-setups|field-cases|fork|install|main-job|network|services|pool)',
-    ],
+    files: ['^packages/litterbox/test/(base-over|field-setups|field-cases|fork|install|main-job|network|services)'],
     env: on('docker'),
     uses: ['docker'],
   },
@@ -745,8 +743,8 @@ const DEEP = [
   },
   {
     name: 'kills-create',
-    why: 'kills at every point of create, fork and pool',
-    files: ['^packages/hardening/test/faults/kill-(create|fork|pool)'],
+    why: 'kills at every point of create and fork',
+    files: ['^packages/hardening/test/faults/kill-(create|fork)'],
     uses: ['docker'],
   },
   {

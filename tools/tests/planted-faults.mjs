@@ -58,7 +58,7 @@ export const PLANTED_FAULTS = [
   {
     name: 'undo-of-a-create',
     file: 'packages/core/src/use-cases/create/make-sandbox.ts',
-    from: 'if (!isKept) await this.undo(repository, provider, draft.id, pooled);',
+    from: 'if (!isKept) await this.undo(repository, provider, draft.id);',
     to: '',
     parts: ['fast-rest'],
   },

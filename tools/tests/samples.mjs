@@ -58,7 +58,6 @@ export const gateFaults = [
   '^an apply or merge \\S+ killed at integrate.after-link ',
   '^a delete killed at delete.after-runtime',
   '^fork killed at fork.after-runtime ',
-  'whose filler was killed at pool.after-runtime',
   '^the command line SIGTERM at any time',
   'B02: ',
   'B28: ',

@@ -22,7 +22,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, verbs: readonl
   ],
   ['Agents:', ['with', 'agent', 'acp', 'cost', 'mcp', 'serve']],
   ['Services:', ['service', 'logs', 'ports']],
-  ['More sandboxes:', ['fork', 'race', 'clone', 'pool', 'pause', 'resume', 'recover']],
+  ['More sandboxes:', ['fork', 'race', 'clone', 'pause', 'resume', 'recover']],
   ['This machine and others:', ['doctor', 'host', 'explain', 'trust', 'secret', 'audit']],
 ];
 

@@ -39,6 +39,5 @@ async function optionsFor(repo: string, approver: Approver, actor: string): Prom
     environment: process.env,
     parts: { heap: ALWAYS_LEAN }, // bin.ts has set the flags for good
     launchKeeper: async (...what) => await (await import('@litterbox/mcp/start')).launchKeeper(...what),
-    launchFiller: async (root) => await (await import('@litterbox/mcp/start')).launchFiller(root),
   };
 }

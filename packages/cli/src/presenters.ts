@@ -76,7 +76,6 @@ export const PRESENTERS: Readonly<Record<string, Presenter>> = {
   },
   'sandbox-pause': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-pause'] },
   'sandbox-resume': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-resume'] },
-  'pool-manage': { load: async () => (await import('./commands/pool.ts')).presented['pool-manage'] },
   'sandbox-restore': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-restore'] },
   'sandbox-undo': { load: async () => (await import('./commands/manage.ts')).presented['sandbox-undo'] },
   'snapshot-create': { load: async () => (await import('./commands/snapshots.ts')).presented['snapshot-create'] },

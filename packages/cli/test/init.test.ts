@@ -150,12 +150,12 @@ describe('litterbox init', () => {
       stdout: { path, written: true, backup: `${path}.bak`, text: readFileSync(path, 'utf8') },
     });
     expect(readFileSync(`${path}.bak`, 'utf8')).toBe('source = "worktree"\n');
-    writeFileSync(path, 'pool = 0\n');
+    writeFileSync(path, 'worktrees = "eager"\n');
     await fixture.run(['init', '--force', '--yes']);
     expect({
       firstContent: readFileSync(`${path}.bak`, 'utf8'),
       secondContent: readFileSync(`${path}.bak.1`, 'utf8'),
-    }).toEqual({ firstContent: 'source = "worktree"\n', secondContent: 'pool = 0\n' });
+    }).toEqual({ firstContent: 'source = "worktree"\n', secondContent: 'worktrees = "eager"\n' });
   });
 
   it('works from a directory below, and tells where it cannot', async () => {

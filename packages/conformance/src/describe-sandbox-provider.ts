@@ -1,6 +1,5 @@
 import { artefacts } from './sandbox-provider/artefacts.ts';
 import { connections } from './sandbox-provider/connections.ts';
-import { claims } from './sandbox-provider/claims.ts';
 import { changes, SHARED_FILES } from './sandbox-provider/changes.ts';
 import { copies } from './sandbox-provider/copies.ts';
 import { execChannel } from './sandbox-provider/exec-channel.ts';
@@ -38,7 +37,6 @@ export function describeSandboxProvider(options: SandboxProviderOptions): void {
   suite(options, 'images', images);
   suite(options, 'artefacts', artefacts);
   suite(options, 'copies', copies);
-  suite(options, 'claims', claims);
   suite(options, 'exec channel', execChannel);
   suite(options, 'connections', connections);
   suite(options, 'listening', listening);

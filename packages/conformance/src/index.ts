@@ -7,7 +7,6 @@ export { describeSecretSource, type SecretSourceOptions } from './describe-secre
 export { describeHostGauge, type HostGaugeOptions } from './describe-host-gauge.ts';
 export { describeHost, type HostOptions } from './describe-host.ts';
 export { describeLoopback, type LoopbackOptions } from './describe-loopback.ts';
-export { describeSandboxPool } from './describe-sandbox-pool.ts';
 export { describeSandboxProvider } from './describe-sandbox-provider.ts';
 export { describeSnapshotProvider } from './describe-snapshot-provider.ts';
 export { describeSourceControl, type SourceControlOptions } from './describe-source-control.ts';

@@ -16,7 +16,6 @@ export type KitGroup =
   | 'images'
   | 'artefacts'
   | 'copies'
-  | 'claims'
   | 'snapshots'
   | 'exec channel'
   | 'connections'

@@ -1,11 +1,10 @@
-import { type AuditLog, type SandboxPool, type StateStore } from '@litterbox/core/provider';
+import { type AuditLog, type StateStore } from '@litterbox/core/provider';
 import type { TestRunner } from './runner.ts';
 
 /** Everything that is kept of one user, as one program has it open. */
 export interface OpenedState {
   readonly state: StateStore;
   readonly audit: AuditLog;
-  readonly pool: SandboxPool;
 }
 
 /** The state of one test: empty at first, and its own. Disposing closes all that was opened, and removes it. */
@@ -16,7 +15,7 @@ export interface StateFixture extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What {@link describeStateStore}, {@link describeAuditLog} and {@link describeSandboxPool} need of an adapter. */
+/** What {@link describeStateStore} and {@link describeAuditLog} need of an adapter. */
 export interface StateOptions {
   readonly name: string;
   readonly runner: TestRunner;

@@ -47,8 +47,6 @@ export type {
 } from './ports/network/endpoint-gate.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
 export type { OpenPort } from './ports/common/open-port.ts';
-export type { PoolFiller } from './ports/sandbox/pool-filler.ts';
-export type { PooledSandbox, SandboxPool } from './ports/sandbox/sandbox-pool.ts';
 export { SandboxId } from './domain/sandbox/ids.ts';
 export type { Host, HostFacts } from './ports/machine/host.ts';
 export type { HostGauge } from './ports/machine/host-gauge.ts';
@@ -70,7 +68,6 @@ export type { StateStore } from './ports/state/state-store.ts';
 export { AskProviders } from './use-cases/common/ask-providers.ts';
 export { AuditRead } from './use-cases/review/audit-read.ts';
 export type { PersonsGift } from './use-cases/create/create-options.ts';
-export { FillPool, type FillPoolResult } from './use-cases/prepare/fill-pool.ts';
 export { FindSandbox } from './use-cases/common/find-sandbox.ts';
 export { KeepSandbox } from './use-cases/keeper/keep-sandbox.ts';
 export { OpenNetwork } from './use-cases/network/open-network.ts';

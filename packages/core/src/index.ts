@@ -225,7 +225,6 @@ export { OPERATIONS } from './operations/all-operations.ts';
 export * from './operations/operations.ts';
 export { describeSandbox } from './operations/describe-sandbox.ts';
 export { jsonSchemaOf, type JsonSchema } from './operations/declare/json-schema-of.ts';
-export type { PoolReport } from './operations/pool.ts';
 export { parseInput } from './operations/declare/parse-input.ts';
 export type { TracedLines, WorkTrace } from './use-cases/review/trace-work.ts';
 export type { SandboxDiff } from './operations/review/read-diff.ts';
@@ -237,10 +236,6 @@ export type { RunState, RunStateResult } from './use-cases/session/change-run-st
 export type { WorkspaceChange } from './use-cases/work/change-workspace.ts';
 export { AskProviders } from './use-cases/common/ask-providers.ts';
 export type { ProviderReport } from './use-cases/decide/choose-provider.ts';
-export { FillPool, type FillPoolResult } from './use-cases/prepare/fill-pool.ts';
-export type { TakenSandbox } from './use-cases/prepare/take-pooled.ts';
-export type { PoolFiller } from './ports/sandbox/pool-filler.ts';
-export type { PooledSandbox, SandboxPool } from './ports/sandbox/sandbox-pool.ts';
 export type { CloneRepositoryInput, ClonedRepository } from './use-cases/work/clone-repository.ts';
 export { isUp, type LogRequest, type ServiceChange, type ServiceRequest } from './use-cases/work/control-services.ts';
 export { KeepSandbox } from './use-cases/keeper/keep-sandbox.ts';

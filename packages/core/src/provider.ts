@@ -91,8 +91,6 @@ export type {
 } from './ports/network/endpoint-gate.ts';
 export type { GateLedger, GatePolicy, GateReport, NetworkGate, OpenGate } from './ports/network/network-gate.ts';
 export type { OpenPort } from './ports/common/open-port.ts';
-export type { PooledSandbox, SandboxPool } from './ports/sandbox/sandbox-pool.ts';
-export type { PoolFiller } from './ports/sandbox/pool-filler.ts';
 export type { DirectorySync, HostDirectory, SyncOptions, SyncReport } from './ports/machine/directory-sync.ts';
 export type { FileType } from './domain/paths/file-type.ts';
 export type {

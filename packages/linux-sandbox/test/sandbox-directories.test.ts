@@ -326,16 +326,16 @@ it.each([
   await using fixture = new DirectoriesFixture(name);
   const { directories } = fixture;
   expect(await fixture.listed()).toEqual([]); // there is no directory yet
-  const [running, paused, stopped, pooled, broken] = [
+  const [running, paused, stopped, odd, broken] = [
     await fixture.staged(),
     await fixture.staged(),
     await fixture.staged(),
-    await fixture.staged(`${ENTRIES}; : >pooled`),
+    await fixture.staged(),
     await fixture.staged(),
   ];
   await directories.marksOf(paused.id).set('paused');
   await directories.marksOf(stopped.id).set('stopped');
-  mkdirSync(fixture.in(pooled.id, 'paused')); // whatever it is
+  mkdirSync(fixture.in(odd.id, 'paused')); // whatever it is
   rmSync(fixture.in(broken.id, 'meta.json'));
   for (const name of ['*', 'not an id', `${running.id}\nrunning ${SandboxId.make()}`, '0'.repeat(36)])
     mkdirSync(join(fixture.root, 'sandboxes', name));
@@ -346,7 +346,7 @@ it.each([
     { id: running.id, state: 'running' },
     { id: paused.id, state: 'paused' },
     { id: stopped.id, state: 'stopped' },
-    { id: pooled.id, state: 'paused', isPooled: true },
+    { id: odd.id, state: 'paused' },
     { id: broken.id, state: 'broken' },
   ];
   const byId = (one: RuntimeStatus, other: RuntimeStatus) => (one.id < other.id ? -1 : 1);
@@ -374,11 +374,11 @@ it('five hundred and twelve sandboxes are listed', async () => {
   for (const id of ids) {
     mkdirSync(fixture.in(id), { recursive: true });
     writeFileSync(fixture.in(id, 'meta.json'), '{}');
-    for (const name of ['paused', 'stopped', 'pooled']) writeFileSync(fixture.in(id, name), 'x'.repeat(10_000));
+    for (const name of ['paused', 'stopped']) writeFileSync(fixture.in(id, name), 'x'.repeat(10_000));
   }
   const listed = await fixture.listed();
   expect(listed.map(({ id }) => id).sort()).toEqual([...ids].sort());
-  expect(new Set(listed.map(({ state, isPooled }) => `${state} ${isPooled}`))).toEqual(new Set(['paused true']));
+  expect(new Set(listed.map(({ state }) => state))).toEqual(new Set(['paused']));
 });
 
 it('a sandbox that is paused or stopped is told by one call', async () => {
@@ -411,17 +411,6 @@ it('a directory that is often empty is listed without a program here, and by one
   expect(fixture.calls).toEqual(['list', 'list', 'spawn']);
   mkdirSync(join(parent, 'a0'));
   expect(await listNamed(host, listing)).toEqual(['a0', '']);
-});
-
-it('a sandbox that was made in advance is given away once', async () => {
-  await using fixture = new DirectoriesFixture();
-  const { directories } = fixture;
-  const { id } = await fixture.staged(`${ENTRIES}; : >pooled`);
-  const outcomes = await Promise.allSettled([directories.claim(id), directories.claim(id)]);
-  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  await expect(directories.claim(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  await expect(directories.claim(SandboxId.make())).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  expect(await directories.state(id)).toEqual({ id, state: 'running' });
 });
 
 it('a removal takes playground and disk along, unless they shall stay, and is fine twice', async () => {

@@ -10,7 +10,6 @@ const KNOWN: Readonly<Record<keyof LitterboxOptions, true>> = {
   approver: true,
   environment: true,
   launchKeeper: true,
-  launchFiller: true,
   openHosts: true,
   parts: true,
 };

@@ -5,7 +5,6 @@ import {
   type AuditEntry,
   type CallOptions,
   checkMachine,
-  clearPool,
   type CreateSandboxResult,
   createSandbox,
   cutMilestone,
@@ -13,13 +12,10 @@ import {
   type ExportedTree,
   exportWorktree,
   type FileChange,
-  fillPool,
-  type FillPoolResult,
   findSandbox,
   type IntegrateResult,
   type ShownPlan,
   type LitterboxEvent,
-  listPool,
   listSandboxes,
   type LogEntry,
   isSnapshotId,
@@ -28,7 +24,6 @@ import {
   mergeChanges,
   openShell,
   planIntegration,
-  type PooledSandbox,
   type ProgressOptions,
   type ProviderReport,
   type ReadConfig,
@@ -121,12 +116,6 @@ export interface Litterbox extends Performer {
     name: string,
     options?: CallOptions,
   ): Promise<{ readonly record: SandboxRecord; readonly assurance: Assurance | undefined }>;
-  /** The sandboxes of this repository that were prepared (`pool` of the configuration), whatever their state. */
-  pool(options?: CallOptions): Promise<readonly PooledSandbox[]>;
-  /** Prepares as many as the configuration wants, removes those that no create would take, and waits for it. */
-  fillPool(options?: ProgressOptions): Promise<FillPoolResult>;
-  /** Removes all that are nobody's, and gives them. */
-  clearPool(options?: CallOptions): Promise<readonly PooledSandbox[]>;
   /** What every provider finds on this machine, in order of preference. */
   probe(options?: CallOptions): Promise<readonly ProviderReport[]>;
   /** The configuration of the repository, and whether a person agreed to it. */
@@ -214,9 +203,6 @@ export function createLitterbox(options: LitterboxOptions): Litterbox {
       const record = await perform(findSandbox, { sandbox: name }, call);
       return { record, assurance: record.assurance };
     },
-    pool: async (call) => await perform(listPool, {}, call),
-    fillPool: async (call) => await perform(fillPool, {}, call),
-    clearPool: async (call) => await perform(clearPool, {}, call),
     probe: async (call) => await perform(checkMachine, {}, call),
     trustStatus: async (call) => await perform(trustConfig, {}, call),
     trust: async (contentHash, call) => await perform(trustConfig, { contentHash }, call),

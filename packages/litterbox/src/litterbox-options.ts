@@ -12,10 +12,8 @@ import type {
   NetworkGate,
   EndpointGate,
   OpenedHost,
-  PoolFiller,
   PortForwarder,
   SandboxId,
-  SandboxPool,
   SourceControl,
   StateStore,
 } from '@litterbox/core/agent';
@@ -46,11 +44,6 @@ export interface LitterboxOptions {
    * @defaultValue none: this program keeps them, until it is disposed
    */
   readonly launchKeeper?: (id: SandboxId, variables: readonly string[]) => Promise<void>;
-  /**
-   * Starts a program that fills the pool of the repository with that root and outlives this one; does not wait for it.
-   * @defaultValue none: the pool is filled when this program asks for it
-   */
-  readonly launchFiller?: (repositoryRoot: string) => Promise<void>;
   /**
    * Makes the list of machines that sandboxes can be made on, given this one and the state directory.
    * @defaultValue this machine alone
@@ -90,8 +83,4 @@ export interface LitterboxParts {
   readonly directorySync: DirectorySync;
   /** Reads the person's secrets where they are kept. */
   readonly secretSource: SecretSource;
-  /** Sandboxes that were prepared. */
-  readonly pool: SandboxPool;
-  /** Starts the program that prepares them. */
-  readonly poolFiller: PoolFiller;
 }

@@ -13,7 +13,6 @@ import {
 } from '@litterbox/core/agent';
 import type { LitterboxOptions, LitterboxParts } from './litterbox-options.ts';
 import { localHosts } from './local-hosts.ts';
-import { NO_POOL } from './no-pool.ts';
 import { withOwnMachines } from './with-own-machines.ts';
 
 /** What is loaded before the rest. */
@@ -55,7 +54,7 @@ export async function loadFirstParts(
  * An embedder that brings all its own parts need not have these packages installed.
  */
 export async function loadParts(
-  { parts = {}, providers, launchKeeper, launchFiller, openHosts }: LitterboxOptions,
+  { parts = {}, providers, launchKeeper, openHosts }: LitterboxOptions,
   { heap, sourceControl, stateDirectory, repositoryPath }: FirstParts,
 ): Promise<LitterboxParts> {
   const [host, store, forwarder, keepers] = await Promise.all([
@@ -87,8 +86,6 @@ export async function loadParts(
   const endpointGate = parts.endpointGate ?? lateEndpoints;
   const directorySync = parts.directorySync ?? lateSync;
   const secretSource = parts.secretSource ?? lateSecrets(host);
-  const pool = parts.pool ?? store?.pool ?? NO_POOL;
-  const poolFiller = parts.poolFiller ?? (launchFiller ? { launch: launchFiller } : {});
   return {
     host,
     hosts,
@@ -104,8 +101,6 @@ export async function loadParts(
     endpointGate,
     directorySync,
     secretSource,
-    pool,
-    poolFiller,
   };
 }
 

@@ -14,7 +14,7 @@ const SOURCES = {
   Makefile: 'all: build/src\nbuild/src: src.txt\n\tcp src.txt $@\n',
   '.gitignore': 'build\n__pycache__\n',
   '.litterbox.toml':
-    'pool = 1\n[container]\nsetup-command = "mkdir build; for f in s*.txt; do cp $f build/${f%.txt}; done; if command -v python3; then python3 -c \'import app\'; fi"\n',
+    '[container]\nsetup-command = "mkdir build; for f in s*.txt; do cp $f build/${f%.txt}; done; if command -v python3; then python3 -c \'import app\'; fi"\n',
 };
 
 describe(`field cases of setups, on ${PROVIDER}`, () => {
@@ -28,7 +28,7 @@ describe(`field cases of setups, on ${PROVIDER}`, () => {
     expect((await sandbox.run(['echo', '{a,b}'])).stdout).toBe('{a,b}\n');
   });
 
-  it('FC-04: beside what a setup built, changed sources are newer and equal ones are not: create, fork, restore, pool', async () => {
+  it('FC-04: beside what a setup built, changed sources are newer and equal ones are not: create, fork, restore', async () => {
     await using fixture = new LibraryFixture(SOURCES);
     const litterbox = fixture.open();
     await litterbox.trust((await litterbox.trustStatus()).contentHash);
@@ -67,12 +67,6 @@ describe(`field cases of setups, on ${PROVIDER}`, () => {
     await second.run('echo 3 >src.txt; touch -d "2001-01-01 00:00" build/src');
     await litterbox.restore('second', '0');
     expect((await second.run('[ src.txt -nt build/src ] && cat src.txt')).stdout).toBe('2\n');
-    commit('4\n');
-    await litterbox.fillPool();
-    const pooled = await litterbox.create({ name: 'pooled' }, { onProgress: ({ step }) => void steps.push(step) });
-    expect(steps).toContain('pool');
-    expect(await judge(pooled)).toEqual(newer);
-    await litterbox.clearPool();
   });
 
   it('FC-16: a setup that wants a repository is told how; the one inside tells branch and tags as outside, and is clean', async () => {

@@ -11,7 +11,6 @@ export class LibraryFixture extends RepositoryFixture {
     this.defer(async () => {
       const last = this.open();
       for (const { name } of await last.list()) await last.delete(name, { force: true });
-      await last.clearPool();
       for (const litterbox of this.#opened) await litterbox[Symbol.asyncDispose]();
     });
   }

@@ -402,7 +402,7 @@ describe(`the main job on ${PROVIDER}`, () => {
       expect(sandbox.record.assurance?.mechanism).toMatch(/^copy/);
       expect((await sandbox.run('echo x >x')).recorded.changedFiles).toBe(1);
       fixture.file('.litterbox.toml', 'overlayfs.strategy = "zfs"\n');
-      expect(await refusal(litterbox.create({ name: 'pooled' }))).toSatisfyError(coded('UNSUPPORTED'));
+      expect(await refusal(litterbox.create({ name: 'cloned' }))).toSatisfyError(coded('UNSUPPORTED'));
       expect(await refusal(litterbox.create({ name: 'many', openFiles: 1_048_576, setup: 'true' }))).toSatisfyError(
         coded('UNSUPPORTED'),
       );

@@ -15,7 +15,6 @@ import { defaultStateDirectory, openForAgents } from 'litterbox/agent';
 import { OpenQuestions } from './ask-person.ts';
 import { boundedPerformer } from './bounded-performer.ts';
 import type { ServerSpec } from './build-server.ts';
-import { launchFiller } from './launch-filler.ts';
 import { launchKeeper } from './launch-keeper.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { placeIn } from './place-in.ts';
@@ -38,7 +37,6 @@ export async function makeOffer({
     openHosts: userHosts,
     actor: actor ?? 'mcp',
     launchKeeper,
-    launchFiller,
     environment: process.env,
     parts: { heap: ALWAYS_LEAN }, // start.ts has set the flags for good
   });

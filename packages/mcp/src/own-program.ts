@@ -34,7 +34,7 @@ const SECRET_STORE_VARIABLES = [
 ];
 
 /** How a program of ours that outlives this one is started: its arguments for Node, and its whole environment. */
-export function ownProgram(verb: 'keep' | 'fill', word: string, variables: readonly string[] = []) {
+export function ownProgram(verb: 'keep', word: string, variables: readonly string[] = []) {
   const start = pathToFileURL(createRequire(import.meta.url).resolve('@litterbox/mcp/start')).href;
   const script = `import(process.argv[1]).then((module) => (module.start ?? module.default.start)('${verb}', process.argv.slice(2)))`;
   const conditions = process.execArgv.filter((one) => one.startsWith('--conditions=') || one === '--no-warnings');

@@ -2,12 +2,11 @@ import { hintForPeople, isLitterboxError } from '@litterbox/core/agent';
 import { setFlagsFromString } from 'node:v8';
 import { HELP, parseMcpOptions, parseServeOptions } from './mcp-options.ts';
 
-export { launchFiller } from './launch-filler.ts';
 export { launchKeeper } from './launch-keeper.ts';
 export { tokenFrom } from './token-file.ts';
 
-/** Runs `litterbox mcp` or `litterbox serve` with the words after it, what keeps a sandbox, or what fills a pool, and sets the exit code. */
-export async function start(verb: 'mcp' | 'serve' | 'keep' | 'fill', args: readonly string[]): Promise<void> {
+/** Runs `litterbox mcp` or `litterbox serve` with the words after it, or what keeps a sandbox, and sets the exit code. */
+export async function start(verb: 'mcp' | 'serve' | 'keep', args: readonly string[]): Promise<void> {
   // V8's young generation would otherwise keep for good what one large call took.
   setFlagsFromString('--semi-space-growth-factor=1');
   // Standard output belongs to the protocol: whatever a library prints goes to the other stream.
@@ -16,9 +15,6 @@ export async function start(verb: 'mcp' | 'serve' | 'keep' | 'fill', args: reado
     if (verb === 'keep') {
       await (await import('./start-keeper.ts')).startKeeper(args);
       process.exit(); // whatever still holds on: the sandbox is no longer this program's business
-    } else if (verb === 'fill') {
-      await (await import('./start-filler.ts')).startFiller(args);
-      process.exit(); // whatever still holds on: the pool is full
     } else if (verb === 'mcp') {
       const options = parseMcpOptions(args);
       if (options === 'help') process.stdout.write(HELP.mcp);

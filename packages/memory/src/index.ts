@@ -10,7 +10,6 @@ export { memorySecrets } from './ports/memory-secrets.ts';
 export { type GaugeAnswer, memoryGauge } from './ports/memory-gauge.ts';
 export { memoryHost } from './ports/memory-host.ts';
 export { memoryKeepers } from './ports/memory-keepers.ts';
-export { memoryPool } from './state/memory-pool.ts';
 export { memoryProvider, type MemoryProviderOptions } from './provider/memory-provider.ts';
 export { memoryProviders } from './ports/memory-providers.ts';
 export type { MemorySandbox } from './provider/memory-sandbox.ts';

@@ -1,5 +1,5 @@
 import type { OpenedState, StateFixture } from '@litterbox/conformance';
-import { memoryAudit, memoryPool, memoryState, realClock, StateShelf } from '../src/index.ts';
+import { memoryAudit, memoryState, realClock, StateShelf } from '../src/index.ts';
 
 /** A shelf that any number of programs open. */
 export class MemoryFixture implements StateFixture {
@@ -11,7 +11,6 @@ export class MemoryFixture implements StateFixture {
     const opened = {
       state: memoryState(this.#shelf, realClock, owner),
       audit: memoryAudit(this.#shelf, realClock, owner),
-      pool: memoryPool(this.#shelf, realClock, owner),
     };
     this.#opened.push(opened);
     return opened;

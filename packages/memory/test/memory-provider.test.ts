@@ -14,7 +14,7 @@ const host = {
   }),
 } as unknown as Host;
 
-// These groups ask for what use cases ask for. Of `changes`, `copies` and `claims` it passes all but tests that look with `find`, `grep` or
+// These groups ask for what use cases ask for. Of `changes` and `copies` it passes all but tests that look with `find`, `grep` or
 // `head` of a device. The others ask for a kernel: for its own facts, signals, terminals and sockets, which memory does not have.
 const GROUPS = ['lifecycle', 'traits', 'run states', 'setups'] as const;
 

@@ -168,7 +168,7 @@ class KubernetesProvider implements SandboxProvider {
   }
 
   #describe(spec: SandboxSpec): PodMeta {
-    const { root, limits, strategy, playground, id, isInstaller, isPooled, copyOf, artefacts, live } = spec;
+    const { root, limits, strategy, playground, id, isInstaller, copyOf, artefacts, live } = spec;
     if (root.type !== 'image')
       throw cannotHonour(this.name, `a root that is a ${root.type}`, 'Name an image: container.base-image.');
     if (limits.diskBytesPerSecond !== undefined)
@@ -202,7 +202,7 @@ class KubernetesProvider implements SandboxProvider {
         'a playground that several sandboxes share',
         'Leave it out, or use another provider.',
       );
-    for (const [what, asked] of Object.entries({ isInstaller, isPooled, copyOf, artefacts, live }))
+    for (const [what, asked] of Object.entries({ isInstaller, copyOf, artefacts, live }))
       if (asked) throw cannotHonour(this.name, what, 'Leave it out, or use another provider.');
     return {
       ...describeDirectory(spec),

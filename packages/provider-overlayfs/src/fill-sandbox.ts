@@ -18,7 +18,6 @@ import {
   type PlanEntry,
 } from '@litterbox/linux-sandbox';
 import { strategyNamed } from './strategies/choose-strategy.ts';
-import { HOLD } from './session/held-session.ts';
 import { imageOf } from './session/image-of.ts';
 import { artefactDirectory, baseDirectory } from './session/layout.ts';
 import type { Machine } from './machine/machine.ts';
@@ -41,19 +40,10 @@ const ENTRIES: readonly NewEntries[] = [
   { type: 'directories', mode: '711', names: ['scan-io'] },
   { type: 'directories', mode: '755', names: ['base', 'etc', 'playground', 'tools'] },
 ];
-/** Entries more for a sandbox that is made in advance. */
-const POOLED_ENTRIES: readonly NewEntries[] = [
-  { type: 'files', mode: '644', names: ['pooled'] },
-  { type: 'pipes', mode: '600', names: [HOLD] },
-];
 const OWNER = `${SANDBOX_USER.uid}:${SANDBOX_USER.gid}`;
 
 /** Shell text, in a sandbox's unfinished directory: layers with nothing in them but the base, and a playground. */
-export function fillSandbox(
-  { layout, machine, meta, setup }: FillInput,
-  isPooled: boolean,
-  unfinished: string,
-): string {
+export function fillSandbox({ layout, machine, meta, setup }: FillInput, unfinished: string): string {
   const strategy = strategyNamed(meta.strategy, machine.provider);
   const image = imageOf(layout, strategy, meta);
   const begun = prepareInput({ layout, machine, meta, setup });
@@ -61,7 +51,7 @@ export function fillSandbox(
   const playground = quoted(`${layout.playgrounds}/${meta.playground}`);
   const putIn = ownBoundOf(strategy, meta)?.putIn(`${layout.playgrounds}/${meta.playground}`, unfinished);
   const { root } = layout;
-  return `${makeEntries([...ENTRIES, ...(isPooled ? POOLED_ENTRIES : [])])}
+  return `${makeEntries(ENTRIES)}
 mkdir ${playground} 2>/dev/null || [ -d ${playground} ]
 ${isCopiedOntoImage ? '' : strategy.prepare(begun)}
 ${machine.isRoot ? `chown ${OWNER} home ${playground} ${strategy.owned.join(' ')}` : ''}
@@ -82,20 +72,15 @@ function prepareInput({ layout, machine, meta, setup }: FillInput): PrepareInput
  * The same as a plan of the session program (`packages/session-program/src/stage.h`); undefined where it takes other programs to copy trees or
  * to make a disk.
  */
-export function fillPlan(input: FillInput, isPooled: boolean, staging: Staging): readonly PlanEntry[] | undefined {
+export function fillPlan(input: FillInput, staging: Staging): readonly PlanEntry[] | undefined {
   const { layout, machine, meta } = input;
   const strategy = strategyNamed(meta.strategy, machine.provider);
   const names = strategy.entries?.(prepareInput(input));
   if (names === undefined || imageOf(layout, strategy, meta) || ownBoundOf(strategy, meta)) return undefined;
   const playground = `${layout.playgrounds}/${meta.playground}`;
-  const entries: readonly NewEntries[] = [
-    ...ENTRIES,
-    ...(isPooled ? POOLED_ENTRIES : []),
-    { type: 'directories', mode: '755', names },
-  ];
   return [
     ...stagingPlan(staging),
-    ...entriesPlan(entries),
+    ...entriesPlan([...ENTRIES, { type: 'directories', mode: '755', names }]),
     ['playground', playground],
     ...(machine.isRoot
       ? [['owner', `${SANDBOX_USER.uid}`, `${SANDBOX_USER.gid}`, 'home', playground, ...strategy.owned] as const]

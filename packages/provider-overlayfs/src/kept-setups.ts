@@ -50,11 +50,6 @@ export class KeptSetups {
     return key === undefined ? undefined : { prepared: { key, programs } };
   }
 
-  /** Whether what the setup was built for is what is there. */
-  async isCurrent({ prepared, root }: SandboxMeta, options?: CallOptions): Promise<boolean> {
-    return prepared === undefined || prepared.programs === (await this.#programs(root, options));
-  }
-
   directoryOf(meta: SandboxMeta): string | undefined {
     const { base, prepared } = meta;
     const strategy = strategyNamed(meta.strategy, this.#directories.provider);

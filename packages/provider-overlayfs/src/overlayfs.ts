@@ -1,4 +1,3 @@
-import { assertClaimable, unlike } from '@litterbox/sandbox-kit';
 import {
   baseTreeName,
   confinedCopy,
@@ -13,7 +12,6 @@ import {
   type PlaceRuntime,
   type Removal,
   runProgram,
-  runScriptOrFail,
   SANDBOX_USER,
   SandboxDirectories,
   type ServedProgram,
@@ -54,7 +52,6 @@ import {
 import { complaining } from './complaining.ts';
 import { describeCopied, describeSandbox } from './describe-sandbox.ts';
 import { fillCopy, fillCopyPlan, fillPlan, fillSandbox } from './fill-sandbox.ts';
-import { letGoScript } from './session/held-session.ts';
 import { isSandboxMeta } from './is-sandbox-meta.ts';
 import { KeptSetups } from './kept-setups.ts';
 import { leavingsOf } from './leavings-of.ts';
@@ -66,7 +63,6 @@ import { overlayLayout } from './at-once.ts';
 import { overlaySnapshots } from './overlay-snapshots.ts';
 import { ownBoundOf } from './session/own-bound-of.ts';
 import { removalPlan } from './removal-plan.ts';
-import { visibleSearchPath } from './machine/visible-search-path.ts';
 import type { SandboxMeta } from './session/sandbox-meta.ts';
 import type { Strategy } from './strategies/strategy.ts';
 import { readSessionProgram, SessionProgram } from './machine/session-program.ts';
@@ -104,7 +100,6 @@ class OverlayProvider implements SandboxProvider {
   readonly traits: ProviderTraits;
   readonly #host: Host;
   readonly #directories: SandboxDirectories<SandboxMeta>;
-  readonly #wanted: Strategy['name'] | undefined;
   readonly #survey: MachineSurvey;
   readonly #setups: KeptSetups;
   readonly #snapshots: LayerSnapshots<SandboxMeta>;
@@ -140,7 +135,6 @@ class OverlayProvider implements SandboxProvider {
       // On another machine nothing stands on the person's working tree, whatever that machine says.
       isOwn: (description) => isSandboxMeta(description) && (isHere || description['live'] === undefined),
     });
-    this.#wanted = strategy;
     this.#program = new SessionProgram({
       host,
       provider: this.name,
@@ -224,39 +218,6 @@ class OverlayProvider implements SandboxProvider {
     return await this.#runtime(meta, options);
   }
 
-  async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
-    options?.signal?.throwIfAborted();
-    const [machine, made] = await Promise.all([
-      this.#survey.usableMachine(options),
-      this.#directories.read(id, options),
-    ]);
-    const isMine = this.#wanted === undefined || this.#wanted === made.strategy;
-    assertClaimable(this.name, spec, isMine ? made : { ...made, base: '' });
-    if (made.prepared && !(await this.#setups.isCurrent(made, options)))
-      throw unlike(this.name, 'the programs of this machine have changed since its setup ran');
-    const { searchPath = [] } = made;
-    if (made.root.type === 'machine' && !visibleSearchPath(machine).every((path) => searchPath.includes(path)))
-      throw unlike(this.name, 'it was made where PATH has other directories');
-    await this.#directories.claim(id, options);
-    failpoint('provider.after-claim-mark');
-    const meta: SandboxMeta = { ...made, slug: spec.slug };
-    await this.#directories.rewrite(meta);
-    const runtime = await this.#runtime(meta, options);
-    try {
-      // Its session is this program's too by then, and from now on ends with the last who uses it.
-      await Promise.all([runtime.resume(options), runtime.assurance(options)]);
-      failpoint('provider.after-claim-thaw');
-      const { directory } = this.#directories.filesOf(id);
-      await runScriptOrFail(this.#host, 'provider.claim', letGoScript(directory), options);
-      void runtime.warm(options).catch(() => {}); // who looks for changes is told
-      options?.signal?.throwIfAborted();
-      return runtime;
-    } catch (error) {
-      await runtime[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-
   async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     yield* this.#directories.list(options);
   }
@@ -275,7 +236,6 @@ class OverlayProvider implements SandboxProvider {
     const end = `( ${endSessionScript(directory, leavings)} ) || exit 1
 ( ${leavings.empty}
 ) || exit 1
-${letGoScript(directory)}
 ${takenOut}`;
     const run = (removal: Removal) =>
       program === undefined || takenOut !== ''
@@ -306,11 +266,10 @@ ${takenOut}`;
     const meta = await this.#withLayer(decided, spec, owner, options);
     const filling = (one: SandboxMeta): Omit<StagedDirectory, 'bases'> => {
       const input = this.#filled(one, machine);
-      const isPooled = spec.isPooled === true;
       return {
-        fill: (unfinished) => fillSandbox(input, isPooled, unfinished),
+        fill: (unfinished) => fillSandbox(input, unfinished),
         run: (staging, call) => {
-          const plan = served && fillPlan(input, isPooled, staging);
+          const plan = served && fillPlan(input, staging);
           return plan && complaining(served.run('stage', plan, call));
         },
       };

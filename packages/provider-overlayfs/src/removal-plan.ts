@@ -2,7 +2,6 @@ import type { SandboxId } from '@litterbox/core/provider';
 import type { Removal, PlanEntry } from '@litterbox/linux-sandbox';
 import type { Machine } from './machine/machine.ts';
 import { groupWords } from './session/cgroup-steps.ts';
-import { HOLD } from './session/held-session.ts';
 
 /** The control groups that the session program ends before it goes on. */
 export function groupsPlan({ cgroup }: Pick<Machine, 'cgroup'>, id: SandboxId): PlanEntry {
@@ -15,7 +14,6 @@ export function removalPlan(machine: Pick<Machine, 'cgroup'>, id: SandboxId, rem
   return [
     ['directory', directory, gone],
     groupsPlan(machine, id),
-    ['hold', `${directory}/${HOLD}`],
     ['marks', ...marks],
     ['trees', ...trees],
     ['files', ...files],

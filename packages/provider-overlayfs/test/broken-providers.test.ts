@@ -15,7 +15,6 @@ import {
   type ProcessHandle,
   type SandboxProvider,
   type SandboxRuntime,
-  type SandboxSpec,
 } from '@litterbox/core/provider';
 import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
@@ -23,8 +22,6 @@ import { isRoot } from './backends.ts';
 import { rewritingHost, rewritten } from './rewritten.ts';
 import { describeSandboxProvider, failureOf, type TestRunner } from '@litterbox/conformance';
 
-/** What was asked for by whoever prepared it, whichever instance of the provider was asked. */
-const specs = new Map<string, SandboxSpec>();
 const handles: ProcessHandle[] = [];
 const local = localHost();
 /** This machine; what broken providers leave running is ended at the end. */
@@ -72,18 +69,10 @@ function providerWith(change: (inner: SandboxProvider) => Partial<SandboxProvide
     open: (...args) => inner.open(...args),
     list: (...args) => inner.list(...args),
     remove: (...args) => inner.remove(...args),
-    claim: (...args) => claimOf(inner, ...args),
     ...(inner.setups && { setups: inner.setups }),
     [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
   };
   return { ...forwarded, ...change(inner) };
-}
-
-type Claim = NonNullable<SandboxProvider['claim']>;
-
-async function claimOf(inner: SandboxProvider, ...args: Parameters<Claim>): Promise<SandboxRuntime> {
-  if (!inner.claim) throw new Error('The provider cannot claim.');
-  return await inner.claim(...args);
 }
 
 function forward(runtime: SandboxRuntime): SandboxRuntime {
@@ -160,13 +149,6 @@ function scanWith(change: (paths: readonly ChangedPath[]) => readonly ChangedPat
       };
     },
   }));
-}
-
-async function* filtered(
-  changes: AsyncIterable<ChangedPath>,
-  isTold: (change: ChangedPath) => boolean,
-): AsyncGenerator<ChangedPath, void, undefined> {
-  for await (const change of changes) if (isTold(change)) yield change;
 }
 
 async function* mapped(
@@ -635,82 +617,6 @@ const BROKEN: readonly (readonly [what: string, provider: () => SandboxProvider,
         }),
       })),
     'a sandbox begins with everything a setup left, and the one it was kept from goes on with it',
-  ],
-  [
-    'gives what was prepared away under its old name',
-    () =>
-      providerWith((inner) => ({
-        claim: (id, spec, options) => claimOf(inner, id, { ...spec, slug: 'pooled' }, options),
-      })),
-    'claims: who takes a prepared sandbox gets one with its name and environment, that runs and can be opened',
-  ],
-  [
-    'gives away what stays paused',
-    () =>
-      providerWith((inner) => ({
-        claim: async (...args) => {
-          const runtime = await claimOf(inner, ...args);
-          await runtime.pause();
-          return runtime;
-        },
-      })),
-    'claims: who takes a prepared sandbox gets one with its name and environment, that runs and can be opened',
-  ],
-  [
-    'never tells what was done before it was given away',
-    () =>
-      providerWith((inner) => ({
-        claim: async (...args) => {
-          const runtime = await claimOf(inner, ...args);
-          const before = new Set<string>();
-          for await (const { path } of (await runtime.scan(undefined)).changes) before.add(path);
-          return {
-            ...forward(runtime),
-            scan: async (...asked) => {
-              const { next, changes } = await runtime.scan(...asked);
-              return { next, changes: filtered(changes, ({ path }) => !before.has(path)) };
-            },
-          };
-        },
-      })),
-    'claims: no mark means all since the base, what was done in advance included',
-  ],
-  [
-    'gives one sandbox away to everybody',
-    () =>
-      providerWith((inner) => ({
-        claim: (id, spec, options) => claimOf(inner, id, spec, options).catch(() => inner.open(id, options)),
-      })),
-    'claims: a sandbox is given away once, and only one that was prepared: else NOT_FOUND, and nothing changes',
-  ],
-  [
-    'gives away what it would not make any more',
-    () => {
-      return providerWith((inner) => ({
-        create: async (spec, options) => {
-          specs.set(spec.id, spec);
-          return await inner.create(spec, options);
-        },
-        claim: (id, spec, options) => claimOf(inner, id, { ...(specs.get(id) ?? spec), slug: spec.slug }, options),
-      }));
-    },
-    'claims: one that create would make otherwise by now is a CONFLICT, and stays what it was',
-  ],
-  [
-    'gives away to who has changed their mind',
-    () => providerWith((inner) => ({ claim: (id, spec) => claimOf(inner, id, spec) })),
-    'claims: one that was aborted rejects with the reason, and leaves what can be removed',
-  ],
-  [
-    'keeps what was prepared when it is removed',
-    () =>
-      providerWith((inner) => ({
-        remove: async (id, options) => {
-          for await (const status of inner.list()) if (status.id === id && status.isPooled) return;
-          await inner.remove(id, options);
-        },
-      })),
-    'claims: one that was prepared and never given away is removed like any other',
   ],
   [
     "leaks the host's environment",

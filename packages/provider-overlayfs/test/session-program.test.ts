@@ -574,7 +574,6 @@ describe('the removal of a directory', () => {
   const plan = ({ marks = [] as string[], kept = '3', more = '' } = {}) =>
     entry('directory', at('whole'), at('.unfinished-gone')) +
     entry('groups') +
-    entry('hold', at('whole', 'hold.fifo')) +
     entry('marks', ...marks) +
     entry('trees', at('play')) +
     entry('files', at('disk')) +
@@ -967,17 +966,17 @@ describe('the file of the session program', () => {
     const entriesOf = async (sessionProgram?: () => undefined) => {
       await using by = provider('overlay', sessionProgram);
       const id = SandboxId.make();
-      await using _runtime = await by.create(sandboxSpec(id, { allowDegraded: true, isPooled: true }));
+      await using _runtime = await by.create(sandboxSpec(id, { allowDegraded: true }));
       const of = join(state, 'overlayfs', 'sandboxes', id);
       const { stdout } = await run('find', [of, '-maxdepth', '1', '-printf', '%y %m %U:%G %P\n']);
-      await by.remove(id); // what is prepared lives without a client
+      await by.remove(id);
       return stdout.trim().split('\n').toSorted();
     };
     const byProgram = await entriesOf();
     // Shell text has tables of mounts besides, and the complaints of a second bubblewrap; the program has a place for itself.
     const shared = byProgram.filter((entry) => !entry.endsWith(' first'));
     expect(await entriesOf(() => undefined)).toEqual(expect.arrayContaining(shared));
-    expect(byProgram).toContain('p 600 0:0 hold.fifo'.replaceAll('0:0', `${facts.uid}:${process.getgid?.()}`));
+    expect(byProgram).toContain('p 600 0:0 stop.fifo'.replaceAll('0:0', `${facts.uid}:${process.getgid?.()}`));
   });
 
   it.each([

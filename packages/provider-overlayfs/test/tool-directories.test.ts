@@ -129,19 +129,6 @@ describe('programs of PATH that need more than their directory', () => {
     expect(await said(runtime, 'both')).toBe('later\n');
   });
 
-  it('FC-17: a prepared sandbox is not taken where PATH has what it lacks', async () => {
-    await using fixture = await ToolsFixture.open();
-    await fixture.program('made/bin/tool', 'echo made');
-    await fixture.program('later/bin/tool', 'echo later');
-    const made = await fixture.sandbox('made/bin');
-    await made[Symbol.asyncDispose]();
-    const claimed = async (...directories: readonly string[]) =>
-      (await fixture.provider(...directories)).claim?.(made.id, sandboxSpec(made.id, { allowDegraded: true }));
-    await expect(claimed('made/bin', 'later/bin')).rejects.toThrow('PATH has other directories');
-    // It is none that was prepared; its PATH would do.
-    await expect(claimed()).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  });
-
   it('are named where they lead to files that are not shown, which stay out of reach', async () => {
     await using fixture = await ToolsFixture.open();
     await fixture.program('src/private/run', 'echo private');

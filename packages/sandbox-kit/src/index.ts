@@ -1,4 +1,3 @@
-export { assertClaimable, type MadeSandbox, unlike } from './assert-claimable.ts';
 export { baseEnvironment } from './base-environment.ts';
 export { DEFAULT_PATH } from './exec/default-path.ts';
 export { encodedScript } from './exec/encoded-script.ts';

@@ -32,7 +32,7 @@ static _Noreturn void refuse(const char *what) {
 }
 
 static const struct known known[] = {
-    {"directory", 2, 2}, {"groups", 0, MAX_GROUPS + 2}, {"hold", 1, 1},  {"marks", 0, 64}, {"trees", 0, 8},
+    {"directory", 2, 2}, {"groups", 0, MAX_GROUPS + 2}, {"marks", 0, 64}, {"trees", 0, 8},
     {"files", 0, 8},     {"by-shell", 1, 9},            {"sweep", 4, 64}, {"go", 0, 0},
 };
 
@@ -102,7 +102,6 @@ int run_remove(void) {
   if (chdir(directory) != 0 && chdir("/") != 0) fail_errno("cannot enter %s", directory);
   const char *left = end_session(&groups);
   if (left != NULL) refuse(left);
-  say_to(need_entry(plan, "hold")->arguments[0], "go\n");
   if (chdir("/") != 0) fail_errno("cannot leave %s", directory);
   char **texts = need_entry(plan, "by-shell")->arguments;
   remove_directory(texts[0]);

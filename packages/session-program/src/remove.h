@@ -6,7 +6,7 @@
  * a mark is there: then shell text has to do it.
  *
  * `directory` DIRECTORY GONE: absolute paths; the second is the name under which it is removed, and no list shows it. `groups` as in the plan of a session.
- * `hold` PATH: a pipe by which a session is let go of. `marks` PATH...: what makes it a matter of other programs. `trees` PATH... and `files` PATH...: removed too.
+ * `marks` PATH...: what makes it a matter of other programs. `trees` PATH... and `files` PATH...: removed too.
  * `by-shell` SHELL-TEXT...: for the directory and each of the trees, run where a tree cannot be removed here. `sweep` SHELL-TEXT BASES KEPT PREFIX PATH...: run
  * where a path holds something unfinished, or BASES more than KEPT trees, one that begins with the prefix, or one with an odd number of digits.
  */

@@ -182,16 +182,10 @@ static void await_go(void) {
   (void)write_all(STDOUT_FILENO, "running", sizeof "running");
 }
 
-/* Ends when the last client has gone: each of them holds a lock as long as it lives. A sandbox that is nobody's yet waits for a word first. */
+/* Ends when the last client has gone: each of them holds a lock as long as it lives. */
 static _Noreturn void await_clients(void) {
   clean_up = NULL;
   close(alive);
-  if (exists("pooled")) {
-    char word;
-    int hold = open_pipe("hold.fifo");
-    while (read(hold, &word, 1) < 0 && errno == EINTR) continue;
-    close(hold);
-  }
   int clients = open_lock("clients.lock");
   while (flock(clients, LOCK_EX) != 0)
     if (errno != EINTR) _exit(1);

@@ -1,6 +1,5 @@
-import { type AuditLog, type Clock, type SandboxPool, type StateStore } from '@litterbox/core/provider';
+import { type AuditLog, type Clock, type StateStore } from '@litterbox/core/provider';
 import { OwnerLocks } from './owner-locks.ts';
-import { PooledSandboxes } from './pooled-sandboxes.ts';
 import { SqliteAuditLog } from './sqlite-audit-log.ts';
 import { SqliteStateStore } from './sqlite-state-store.ts';
 import { StateDatabase } from './database/state-database.ts';
@@ -15,19 +14,17 @@ export interface SqliteStateOptions {
 }
 
 /**
- * Records, audit and prepared sandboxes of one user in one SQLite file, shared by any number of processes. Does nothing until it is used;
- * disposing `state` closes them all.
+ * Records and audit of one user in one SQLite file, shared by any number of processes. Does nothing until it is used; disposing `state`
+ * closes both.
  */
 export function sqliteState({ directory, clock = systemClock }: SqliteStateOptions): {
   readonly state: StateStore;
   readonly audit: AuditLog;
-  readonly pool: SandboxPool;
 } {
   const database = new StateDatabase(directory, clock);
   const owners = new OwnerLocks(database);
   return {
     state: new SqliteStateStore(database, owners, clock),
     audit: new SqliteAuditLog(database, owners, clock),
-    pool: new PooledSandboxes(database, owners, clock),
   };
 }

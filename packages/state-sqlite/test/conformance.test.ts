@@ -1,9 +1,8 @@
 import { describe, it } from '@jest/globals';
-import { describeAuditLog, describeSandboxPool, describeStateStore } from '@litterbox/conformance';
+import { describeAuditLog, describeStateStore } from '@litterbox/conformance';
 import { StateFixture } from './state-fixture.ts';
 
 const options = { name: 'SQLite', runner: { describe, it }, fixture: () => new StateFixture() };
 
 describeStateStore(options);
 describeAuditLog(options);
-describeSandboxPool(options);

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AuditLog, type SandboxPool, type StateStore } from '@litterbox/core/provider';
+import { type AuditLog, type StateStore } from '@litterbox/core/provider';
 import { sqliteState } from '../src/index.ts';
 
 /** A state of its own for one test, and more stores over the same directory when asked. */
@@ -10,11 +10,7 @@ export class StateFixture implements AsyncDisposable {
   readonly directory = join(this.parent, 'state');
   readonly #stores: StateStore[] = [];
 
-  open(directory = this.directory): {
-    readonly state: StateStore;
-    readonly audit: AuditLog;
-    readonly pool: SandboxPool;
-  } {
+  open(directory = this.directory): { readonly state: StateStore; readonly audit: AuditLog } {
     const opened = sqliteState({ directory });
     this.#stores.push(opened.state);
     return opened;

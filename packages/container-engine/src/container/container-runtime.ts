@@ -43,8 +43,6 @@ export interface ContainerRuntimeInput {
   readonly sandbox: SandboxLayout;
   readonly layers: Layers;
   readonly meta: SandboxMeta;
-  /** The engine's id of its container, where that is known to run. */
-  readonly container?: string;
 }
 
 /** A sandbox in a container, as one process uses it. Its container is started, or made again, with the first process. */
@@ -72,10 +70,9 @@ export class ContainerRuntime implements SandboxRuntime {
   #isDisposed = false;
 
   constructor(input: ContainerRuntimeInput) {
-    const { meta, host, sandbox, layers, container } = input;
+    const { meta, host, sandbox, layers } = input;
     this.#input = input;
     this.#marks = input.marks;
-    if (container !== undefined) this.#container = Promise.resolve(container);
     this.id = meta.id;
     this.workdir = meta.workdir;
     if (meta.prepared !== undefined) this.prepared = meta.prepared;

@@ -12,7 +12,6 @@ import {
 } from '@litterbox/core/provider';
 import { chooseProcessors, parseProcessors, runScript } from '@litterbox/linux-sandbox';
 import type Docker from 'dockerode';
-import { ContainerClaims } from './claim-container.ts';
 import { ContainerEnds } from './end-container.ts';
 import { ContainerFacts } from './container-facts.ts';
 import { containerOptions, workspacePlaces } from './container-options.ts';
@@ -48,7 +47,6 @@ export interface ContainersInput {
 
 /** The containers of sandboxes: one each, found by its label, made again from the sandbox's description when it is gone. */
 export class Containers {
-  readonly claims: ContainerClaims;
   readonly pauses: ContainerPauses;
   readonly ends: ContainerEnds;
   readonly facts: ContainerFacts;
@@ -69,7 +67,6 @@ export class Containers {
     this.pauses = new ContainerPauses(engine, directories, facts);
     this.sidecars = new Sidecars({ engine, directories, flavour, facts });
     this.usage = new ContainerUsage(engine, directories);
-    this.claims = new ContainerClaims(engine, this.pauses);
     this.ends = new ContainerEnds({
       engine,
       layout,

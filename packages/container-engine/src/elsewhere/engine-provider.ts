@@ -90,10 +90,6 @@ export class EngineProvider implements SandboxProvider {
     return await (await this.#sites.holding(id, options)).open(id, options);
   }
 
-  async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
-    return await (await this.#sites.holding(id, options)).claim(id, spec, options);
-  }
-
   async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     // At once: each waits for the host.
     const both = Promise.all([this.#sites.known(options), collected(this.#here.list(options))]);

@@ -17,7 +17,6 @@ import {
   type SetupStore,
   type SnapshotProvider,
 } from '@litterbox/core/provider';
-import { claimSandbox } from './claim-sandbox.ts';
 import { type ContainerParts, type ContainerProviderInput, containerParts } from './container-parts.ts';
 import { ContainerRuntime } from '../container/container-runtime.ts';
 import { createDirectory } from './create-directory.ts';
@@ -79,8 +78,7 @@ export class ContainerProvider implements SandboxProvider {
       {
         open: () => this.#runtime(meta),
         begin: async (runtime) => {
-          const isSoonUsed = spec.isPooled !== true;
-          const container = await containers.create(meta, options, () => isSoonUsed && runtime.warm());
+          const container = await containers.create(meta, options, () => runtime.warm());
           const controls = containers.facts.assertControls(meta, container, options);
           const [read] = await Promise.all([controls, finish()]); // the engine has answered: it makes nothing more
           runtime.begin(container, read);
@@ -99,12 +97,6 @@ export class ContainerProvider implements SandboxProvider {
 
   async open(id: SandboxId, options?: CallOptions): Promise<SandboxRuntime> {
     return this.#runtime(await this.#parts.directories.read(id, options));
-  }
-
-  async claim(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime> {
-    options?.signal?.throwIfAborted();
-    const { meta, container } = await claimSandbox(this.#parts, id, spec, options);
-    return this.#runtime(meta, container);
   }
 
   async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
@@ -132,12 +124,10 @@ export class ContainerProvider implements SandboxProvider {
     await this.#parts.engine[Symbol.asyncDispose]();
   }
 
-  /** @param container the engine's id of the container, where it is known to run */
-  #runtime(meta: SandboxMeta, container?: string): ContainerRuntime {
+  #runtime(meta: SandboxMeta): ContainerRuntime {
     const { containers, directories, engine } = this.#parts;
     const { host, layout } = directories;
     return new ContainerRuntime({
-      ...(container !== undefined && { container }),
       engine,
       host,
       containers,

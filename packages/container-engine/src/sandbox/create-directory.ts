@@ -19,7 +19,7 @@ export async function createDirectory(
   if (spec.copyOf !== undefined) return await copyDirectory(parts, { ...spec, copyOf: spec.copyOf }, options);
   const { directories } = parts;
   const meta = await describeSandbox(parts, spec, facts, options);
-  const fill = () => fillSandbox(directories.layout, meta, spec.isPooled === true);
+  const fill = () => fillSandbox(directories.layout, meta);
   const { uid } = await directories.host.facts();
   const trees = { ...(uid === 0 && { owner: meta.user }), isConfined: parts.isConfined };
   if (meta.over && (await directories.stage(meta, { bases: baseNames(meta), fill }, options)) === 'staged') return meta;

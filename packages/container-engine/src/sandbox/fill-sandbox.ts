@@ -5,8 +5,8 @@ import { layersOf, type Layout, sandboxLayoutOf } from '../engine/layout.ts';
 import type { SandboxMeta } from '../engine/sandbox-meta.ts';
 
 /** Shell text, in a sandbox's unfinished directory: layers with nothing in them, and a playground. */
-export function fillSandbox(layout: Layout, meta: SandboxMeta, isPooled: boolean): string {
-  return `${entriesOf(meta)}${isPooled ? ': >pooled\n' : ''}${emptyLayers(layout, meta)}`;
+export function fillSandbox(layout: Layout, meta: SandboxMeta): string {
+  return `${entriesOf(meta)}${emptyLayers(layout, meta)}`;
 }
 
 /** As {@link fillSandbox}, with what another sandbox has in its layers. */

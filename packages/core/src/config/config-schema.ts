@@ -165,7 +165,6 @@ export const ConfigSchema = z
     worktrees: choice(['on-demand', 'eager'], 'When `.litterbox/worktrees/NAME` is refreshed.').default('on-demand'),
     'allow-degraded': truth('Use sandboxes although a security control is missing on this machine.').default(false),
     mounts: noMounts.default([]),
-    pool: count(0, 16, 'Prepared sandboxes kept ready.').default(0),
     container: container.prefault({}),
     limits: limits.prefault({}),
     network: network.prefault({}),

@@ -33,7 +33,7 @@ const VARIABLES: Readonly<Record<string, readonly [section: string, key: string,
  * in the name of a person; saying nothing would be worse, because whoever set it believes it works.
  */
 const NOT_FROM_ENVIRONMENT: readonly RegExp[] = [
-  /^LITTERBOX_(?:ALLOW_DEGRADED|BASE_IMAGE|HOSTS?|INCLUDE|INSTALL_COMMAND|ROOTFS|SETUP_COMMAND|SOURCE|LOWER|MOUNTS|ENV|PORTS|POOL|GIT|WORKTREES)$/,
+  /^LITTERBOX_(?:ALLOW_DEGRADED|BASE_IMAGE|HOSTS?|INCLUDE|INSTALL_COMMAND|ROOTFS|SETUP_COMMAND|SOURCE|LOWER|MOUNTS|ENV|PORTS|GIT|WORKTREES)$/,
   // Tables whose every key opens something, or none of whose keys has a variable.
   /^LITTERBOX_(?:CONTAINER|MCP|NETWORK|OVERLAYFS|RETENTION|SECRETS|SERVICES|SSH)(?:_|$)/,
 ];

@@ -10,7 +10,6 @@ const runs = (count: number) => Math.ceil(count * Number(process.env['LITTERBOX_
 const WHOLE = `provider = "overlayfs"
 source = "head"
 worktrees = "eager"
-pool = 1
 mounts = []
 secrets = ["API_TOKEN"]
 [container]

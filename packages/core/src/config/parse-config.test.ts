@@ -408,7 +408,6 @@ describe('properties', () => {
       'container',
       'limits',
       'network',
-      'pool',
       'workspace',
       'mcp',
     );

@@ -71,7 +71,6 @@ describe('the policy', () => {
       [live, MACHINE],
       [live, ENGINE],
       [`${live}strategy = "copy"\n`, able],
-      [`pool = 2\n${live}`, able],
     ] as const)
       expect(errorOf(() => policyFrom(text, traits))).toMatchObject({ code: 'UNSUPPORTED' });
     // Another machine has no working tree of this person, whatever lies at its path.
@@ -246,7 +245,6 @@ describe('the environment', () => {
       'SETUP_COMMAND',
       'NETWORK_RUN',
       'NETWORK',
-      'POOL',
       'PORTS',
       'MCP_GIT',
       'OVERLAYFS_LOWER',
@@ -287,14 +285,8 @@ describe('what comes along', () => {
     expect(policyFrom(text, bringing, { include: [] })).not.toHaveProperty('include');
   });
 
-  test('is refused beside a pool, and by a provider that brings nothing', () => {
-    const both = 'pool = 1\ninclude = ["target"]';
-    expect(errorOf(() => policyFrom(both, bringing))).toMatchObject({
-      code: 'CONFIG_VALUE',
-      details: { hint: expect.stringContaining('--include') },
-    });
+  test('is refused by a provider that brings nothing', () => {
     expect(errorOf(() => policyFrom('include = ["target"]'))).toMatchObject({ code: 'UNSUPPORTED' });
-    expect(policyFrom('pool = 1', bringing, { include: ['target'] }).include).toEqual(['target']);
   });
 });
 
@@ -323,7 +315,6 @@ describe('trust', () => {
     'overlayfs.lower': 'overlayfs.lower = "live"',
     'overlayfs.rootfs': 'overlayfs.rootfs = "/srv/root"',
     'playground.scope': 'playground.scope = "shared"',
-    pool: 'pool = 1',
     provider: 'provider = "docker"',
     'secrets.A': 'secrets = ["A"]',
     source: 'source = "worktree"',
@@ -357,7 +348,7 @@ test('the published schema knows every section and no key twice', () => {
   const schema = configJsonSchema();
   const { properties } = schema;
   const sections =
-    'agents allow-degraded container endpoints hosts include kubernetes limits mcp mounts network overlayfs playground pool provider retention revisions secret ' +
+    'agents allow-degraded container endpoints hosts include kubernetes limits mcp mounts network overlayfs playground provider retention revisions secret ' +
     'secrets source ssh workspace worktrees';
   expect(Object.keys(Object(properties)).sort().join(' ')).toBe(sections);
   expect(JSON.stringify(schema)).toContain('"setup-command"');

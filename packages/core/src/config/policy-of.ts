@@ -92,17 +92,8 @@ export function policyOf(config: Config, overrides: ConfigOverrides, facts: Poli
   };
 }
 
-/** @throws LitterboxError `CONFIG_VALUE` beside `pool`; `UNSUPPORTED` where the provider brings nothing along. */
-function includeOf({ include, pool }: Config, overrides: ConfigOverrides, facts: PolicyFacts): Pick<Policy, 'include'> {
-  if (include.length > 0 && pool > 0)
-    throw new LitterboxError(
-      'CONFIG_VALUE',
-      'include and pool cannot be combined: prepared sandboxes would hold older files.',
-      {
-        operation: 'config.policy',
-        hint: 'Remove pool, or remove include and name the paths at each create: --include.',
-      },
-    );
+/** @throws LitterboxError `UNSUPPORTED` where the provider brings nothing along. */
+function includeOf({ include }: Config, overrides: ConfigOverrides, facts: PolicyFacts): Pick<Policy, 'include'> {
   const wanted = overrides.include ?? include;
   if (wanted.length === 0) return {};
   if (facts.traits.canBring) return { include: topmostPaths(wanted) };
@@ -134,11 +125,6 @@ function lowerOf(config: Config, overrides: ConfigOverrides, facts: PolicyFacts)
     throw refused(
       `is not supported with overlayfs.strategy = "${strategy}"`,
       `Write strategy = "${liveStrategies.join('" or "')}", or lower = "frozen".`,
-    );
-  if (config.pool > 0)
-    throw refused(
-      'is not supported together with pool: a prepared sandbox would stand on files that change before anyone takes it',
-      'Remove pool, or write lower = "frozen".',
     );
   return { lower: 'live' };
 }

@@ -63,7 +63,6 @@ function wideningValues(config: Config): readonly (readonly [key: string, value:
   note('overlayfs.lower', overlayfs.lower, overlayfs.lower !== 'frozen');
   note('overlayfs.rootfs', overlayfs.rootfs, overlayfs.rootfs !== undefined);
   note('playground.scope', config.playground.scope, config.playground.scope !== 'sandbox');
-  note('pool', config.pool, config.pool > 0);
   // Another provider may isolate less than the one that would be taken, and an engine fetches images.
   note('provider', config.provider, config.provider !== undefined && config.provider !== 'overlayfs');
   noteTable('secrets', config.secrets);

@@ -21,7 +21,6 @@ export { copyPath, listDirectory, makeDirectory, readFileStatus, removePath } fr
 export { openPort } from './work/open-port.ts';
 export { keepCommand } from './work/keep-command.ts';
 export { openShell } from './work/open-shell.ts';
-export { clearPool, fillPool, listPool, managePool } from './pool.ts';
 export { judgeSandboxes } from './judge-sandboxes.ts';
 export { raceForks } from './race-forks.ts';
 export { readAudit, verifyAudit } from './read-audit.ts';

@@ -8,7 +8,6 @@ import { AuditRead } from '../use-cases/review/audit-read.ts';
 import { BringArtefacts } from '../use-cases/decide/bring-artefacts.ts';
 import { ChangeWorkspace } from '../use-cases/work/change-workspace.ts';
 import { ChooseProvider } from '../use-cases/decide/choose-provider.ts';
-import { ClearPool } from '../use-cases/prepare/clear-pool.ts';
 import { CloneRepository } from '../use-cases/work/clone-repository.ts';
 import { ControlServices } from '../use-cases/work/control-services.ts';
 import { CreateSandbox } from '../use-cases/create/create-sandbox.ts';
@@ -18,7 +17,6 @@ import { StartKeeper } from '../use-cases/create/start-keeper.ts';
 import { CutMilestone } from '../use-cases/review/cut-milestone.ts';
 import { DecidePolicy } from '../use-cases/decide/decide-policy.ts';
 import { EditFile } from '../use-cases/work/edit-file.ts';
-import { FillPool } from '../use-cases/prepare/fill-pool.ts';
 import { FindSandbox } from '../use-cases/common/find-sandbox.ts';
 import { ForwardPorts } from '../use-cases/session/forward-ports.ts';
 import { HoldSecrets } from '../use-cases/common/hold-secrets.ts';
@@ -45,7 +43,6 @@ import { RunCommand } from '../use-cases/work/run-command.ts';
 import { SetUpSandbox } from '../use-cases/prepare/set-up-sandbox.ts';
 import { SettleSandbox } from '../use-cases/record/settle-sandbox.ts';
 import { SpillOutput } from '../use-cases/work/spill-output.ts';
-import { TakePooled } from '../use-cases/prepare/take-pooled.ts';
 import { useCaseTable } from './use-case-table.ts';
 
 /** What agents may ask for, and what that needs. */
@@ -57,14 +54,12 @@ export const AGENT_USE_CASES = useCaseTable({
   bringArtefacts: BringArtefacts,
   changeWorkspace: ChangeWorkspace,
   chooseProvider: ChooseProvider,
-  clearPool: ClearPool,
   cloneRepository: CloneRepository,
   controlServices: ControlServices,
   createSandbox: CreateSandbox,
   cutMilestone: CutMilestone,
   decidePolicy: DecidePolicy,
   editFile: EditFile,
-  fillPool: FillPool,
   findSandbox: FindSandbox,
   findShell: FindShell,
   forwardPorts: ForwardPorts,
@@ -97,5 +92,4 @@ export const AGENT_USE_CASES = useCaseTable({
   settleSandbox: SettleSandbox,
   spillOutput: SpillOutput,
   startKeeper: StartKeeper,
-  takePooled: TakePooled,
 });

@@ -58,10 +58,6 @@ async function carriedOut(on: Litterbox, job: Job): Promise<unknown> {
       return (await (await on.open(job.name)).restoreSnapshot(job.label)).revision?.commit;
     case 'recover':
       return (await on.recover(job.name, { force: true })).id;
-    case 'fill':
-      return await on.fillPool();
-    case 'clear':
-      return (await on.clearPool()).length;
     case 'list':
       return (await on.list()).map(({ name, state }) => `${name} ${state}`);
     case 'reconcile':

@@ -13,7 +13,6 @@ export type Job =
   | { readonly do: 'snapshot'; readonly name: string }
   | { readonly do: 'snapshot-restore'; readonly name: string; readonly label: string }
   | { readonly do: 'recover'; readonly name: string }
-  | { readonly do: 'fill' | 'clear' }
   | { readonly do: 'list' }
   | { readonly do: 'reconcile' };
 

@@ -61,28 +61,6 @@ export const INSTALL: Readonly<Record<string, 'not kept' | 'kept'>> = {
   'install.after-keep': 'kept',
 };
 
-/** While a sandbox is prepared: nothing of it may be there afterwards. */
-export const POOL_FILL: readonly string[] = [
-  'pool.after-row',
-  'pool.after-runtime',
-  'pool.after-setup',
-  'pool.before-offer',
-];
-
-/** While a create takes it. */
-export const POOL_CLAIM: readonly string[] = [
-  'pool.after-take',
-  'create.before-release',
-  'provider.after-claim-mark',
-  'provider.after-claim-thaw',
-];
-
-/** The same on an engine. */
-export const CONTAINER_CLAIM: readonly string[] = ['container.after-claim-mark', 'container.after-claim-thaw'];
-
-/** While it is removed without having been anybody's. */
-export const POOL_REMOVE: readonly string[] = ['pool.after-condemned', 'pool.after-runtime-removed'];
-
 /** The same with a setup: whether what it left is found by the next one, which then does not run it. */
 export const KEEP: Readonly<Record<string, 'not kept' | 'kept'>> = {
   'create.before-keep': 'not kept',

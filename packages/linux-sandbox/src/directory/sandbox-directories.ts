@@ -17,7 +17,6 @@ import {
 } from '@litterbox/core/provider';
 import { alreadyThere, brokenDescription, notHere, parseDescription } from '@litterbox/sandbox-kit';
 import { type BaseTreesInput, ensureBaseTree } from './base-trees.ts';
-import { POOLED, takeMark } from './claim-pooled.ts';
 import { copyError } from './copy-layers.ts';
 import type { DirectoryDescription } from './directory-description.ts';
 import type { DirectoryLayout } from './directory-layout.ts';
@@ -127,7 +126,7 @@ case $lb_type in ${[...NETWORK_FILE_SYSTEMS.keys()].map((magic) => magic.toStrin
 /** How often a directory that comes back is removed. */
 const MAX_ROUNDS = 20;
 /** A line for each sandbox. Names and words are ours; whatever else is in the directory is no line. */
-const STATUS = /^(running|paused|stopped|broken)( pooled)? (\S+)$/;
+const STATUS = /^(running|paused|stopped|broken) (\S+)$/;
 
 /**
  * The directories of a provider's sandboxes. Each is filled under a name that no list shows, and gets its own by a rename: whenever a
@@ -315,11 +314,6 @@ trap - EXIT`;
     await this.host.files.write(this.filesOf(meta.id).meta, encodeRaw(JSON.stringify(meta)), options);
   }
 
-  /** Gives a sandbox away that was made in advance, once. @throws LitterboxError `NOT_FOUND` for who comes second */
-  async claim(id: SandboxId, options?: CallOptions): Promise<void> {
-    await takeMark(this.host, this.filesOf(id).directory, this.provider, id, options);
-  }
-
   /** All sandboxes; another machine is asked by one script, whatever their number. */
   async *list(options?: CallOptions): AsyncGenerator<RuntimeStatus, void, undefined> {
     if (this.host.name === LOCAL_HOST) return yield* sandboxStates(this.host.files, this.layout.sandboxes, options);
@@ -327,13 +321,11 @@ trap - EXIT`;
 if [ ! -e "$d/meta.json" ]; then [ -e "$d" ] || continue; is=broken
 elif [ -e "$d/paused" ]; then is=paused
 elif [ -e "$d/stopped" ]; then is=stopped; fi
-[ ! -e "$d/${POOLED}" ] || is="$is pooled"
 printf '%s %s\\n' "$is" "$d"`;
     const listing = { parent: this.layout.sandboxes, each, operation: 'provider.list' };
     for (const line of await listNamed(this.host, listing, options)) {
-      const [, state, pooled, id = ''] = STATUS.exec(line) ?? [];
-      if (state !== undefined && SandboxId.is(id))
-        yield { id, state: state as RuntimeStatus['state'], ...(pooled !== undefined && { isPooled: true }) };
+      const [, state, id = ''] = STATUS.exec(line) ?? [];
+      if (state !== undefined && SandboxId.is(id)) yield { id, state: state as RuntimeStatus['state'] };
     }
   }
 

@@ -1,5 +1,4 @@
 import { type CallOptions, type RuntimeStatus, SandboxId } from '@litterbox/core/provider';
-import { POOLED } from './claim-pooled.ts';
 
 /** Tells names in a directory; nothing where there is none. Files of a host do. */
 export interface NameList {
@@ -18,7 +17,7 @@ export async function sandboxState(
   const names = new Set(entries.map(({ name }) => name));
   const mark = (['paused', 'stopped'] as const).find((name) => names.has(name));
   const state = names.has('meta.json') ? (mark ?? 'running') : 'broken';
-  return { id, state, ...(names.has(POOLED) && { isPooled: true }) };
+  return { id, state };
 }
 
 /**

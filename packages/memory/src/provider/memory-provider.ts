@@ -1,4 +1,4 @@
-import { alreadyThere, cannotHonour, notHere, assertClaimable, SETUP_KEY } from '@litterbox/sandbox-kit';
+import { alreadyThere, cannotHonour, notHere, SETUP_KEY } from '@litterbox/sandbox-kit';
 import {
   type CallOptions,
   type Clock,
@@ -144,7 +144,6 @@ export function memoryProvider({
       spec,
       machine,
       state: 'running',
-      isPooled: spec.isPooled ?? false,
       prepared,
       ports: new Map(),
       exits: new Map(),
@@ -184,23 +183,9 @@ export function memoryProvider({
       return runtimeOf(sandbox);
     },
 
-    async claim(id, spec, options) {
-      options?.signal?.throwIfAborted();
-      const sandbox = of(id);
-      if (!sandbox.isPooled) throw notHere(name, id);
-      const { workspace, ...made } = sandbox.spec;
-      assertClaimable(name, spec, { ...made, base: workspace.key });
-      sandbox.isPooled = false;
-      sandbox.spec = { ...spec, isPooled: false };
-      sandbox.machine.thaw();
-      sandbox.state = 'running';
-      return runtimeOf(sandbox);
-    },
-
     async *list(options) {
       options?.signal?.throwIfAborted();
-      for (const { spec, state, isPooled } of shelf.sandboxes.values())
-        yield { id: spec.id, state, ...(isPooled && { isPooled }) };
+      for (const { spec, state } of shelf.sandboxes.values()) yield { id: spec.id, state };
     },
 
     async remove(id, options) {

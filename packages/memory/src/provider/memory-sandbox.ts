@@ -11,7 +11,6 @@ export interface MemorySandbox {
   spec: SandboxSpec;
   readonly machine: MemoryMachine;
   state: 'running' | 'paused' | 'stopped' | 'broken';
-  isPooled: boolean;
   readonly prepared: string | undefined;
   /** What programs inside listen on: a test puts them there. */
   readonly ports: Map<number, Listener>;

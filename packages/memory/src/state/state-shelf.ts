@@ -2,7 +2,6 @@ import {
   type AuditStart,
   type JournalEntry,
   type LitterboxEvent,
-  type PooledSandbox,
   type RepositoryId,
   type SandboxRecord,
 } from '@litterbox/core/provider';
@@ -50,5 +49,4 @@ export class StateShelf {
     amount: number;
     endsMs: number;
   }[] = [];
-  pool: { sandbox: PooledSandbox; owner: Owner | undefined }[] = [];
 }

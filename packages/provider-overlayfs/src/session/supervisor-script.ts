@@ -16,7 +16,6 @@ import { cgroupEmpty, cgroupEnter, cgroupSetUp, cgroupThaw } from '../machine/cg
 import { detachTrees } from './detach-trees.ts';
 import { DISK, mountLayers } from '../layers/disk.ts';
 import { FROZEN } from '../layers/fresh-upper.ts';
-import { HOLD } from './held-session.ts';
 import { hideOfLive, LIVE, mountLive } from '../layers/live-lower.ts';
 import { mountAll } from '../plan/mount-table.ts';
 import { ownBoundOf } from './own-bound-of.ts';
@@ -172,8 +171,7 @@ read -r answer kept
 ${NOTE_FACTS} || { printf 'unwritable\\0'; end; wait; empty; exit 1; }
 printf 'running\\0'
 exec 0</dev/null 1>/dev/null 2>&1 7>&-
-sh -c '[ ! -e pooled ] || read -r word <>${HOLD}
-exec flock -x clients.lock sh -c "$0"' 'echo >dying; ${groups.thaw}; kill -9 -1' 6>&- &
+flock -x clients.lock sh -c 'echo >dying; ${groups.thaw}; kill -9 -1' 6>&- &
 ( read -r word <stop.fifo; echo >dying; end ) 6>&- &
 trap : HUP TERM
 wait $B

@@ -78,4 +78,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX spent_ends ON spent (ends_ms);
   `,
+  `
+  -- Nothing is made in advance any more.
+  DROP TABLE pool;
+  `,
 ];

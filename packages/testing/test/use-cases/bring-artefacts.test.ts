@@ -73,11 +73,9 @@ test('what a configuration names and is not there is a warning', async () => {
   ]);
 });
 
-test('a configuration that names files needs a person, and is refused beside a pool', async () => {
+test('a configuration that names files needs a person', async () => {
   await using untrusted = useCaseFixture({ files: FILES, config: 'include = ["built"]\n', isTrusted: false });
   await expect(made(untrusted)).rejects.toMatchObject({ code: 'CONFIG_UNTRUSTED' });
-  await using both = useCaseFixture({ files: FILES, config: 'pool = 1\ninclude = ["built"]\n' });
-  await expect(made(both)).rejects.toMatchObject({ code: 'CONFIG_VALUE' });
 });
 
 test('a provider that brings nothing along refuses', async () => {
@@ -88,17 +86,6 @@ test('a provider that brings nothing along refuses', async () => {
     code: 'UNSUPPORTED',
     message: expect.stringContaining('include'),
   });
-});
-
-test('a sandbox that was prepared is not taken for one with files of this moment', async () => {
-  await using fixture = world('pool = 1\n');
-  await fixture.fillPool.refill();
-  const { record } = await fixture.createSandbox.create({ name: 'a', overrides: { include: ['built'] } });
-  expect(fixture.look('a', 'built/a.o')).toBe('object');
-  expect(fixture.left().pool).toHaveLength(1);
-  expect(record.policy.include).toEqual(['built']);
-  await made(fixture, 'b');
-  expect(fixture.left().pool).toHaveLength(0);
 });
 
 test('a setup over files that came along is run each time, and serves nobody else', async () => {

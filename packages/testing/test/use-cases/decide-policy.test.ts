@@ -12,9 +12,8 @@ async function decided(options: UseCaseFixtureOptions, overrides: Overrides = {}
 }
 
 test('without a configuration there is a policy that opens nothing', async () => {
-  const { policy, source, pool, warnings, provider: chosen } = await decided({});
+  const { policy, source, warnings, provider: chosen } = await decided({});
   expect(source).toEqual({ type: 'head' });
-  expect(pool).toBe(0);
   expect(warnings).toEqual([]);
   expect(chosen).toBeUndefined();
   expect(policy.network.run).toBe('none');

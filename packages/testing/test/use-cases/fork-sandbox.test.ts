@@ -5,7 +5,7 @@ import { changed, inState, made } from '../made.ts';
 
 const failed = new Error('no');
 const fail = () => Promise.reject(failed);
-const alone = { records: ['a: ready'], histories: ['a'], journal: [], runtimes: ['running'], pool: [] };
+const alone = { records: ['a: ready'], histories: ['a'], journal: [], runtimes: ['running'] };
 
 test('a fork has the files, the history and the settings of its source, and a name with the next number', async () => {
   await using fixture = useCaseFixture({ files: [{ path: '.gitignore', content: 'cache\n' }] });

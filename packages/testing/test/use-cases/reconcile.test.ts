@@ -169,18 +169,3 @@ for (const [what, point, act] of [
     expect(await up.reconcile.reconcile()).toHaveLength(1);
     expect(up.left().journal).toEqual([]);
   });
-
-test('prepared sandboxes of a provider that does not answer stay, orphans too', async () => {
-  const config = 'pool = 1\n';
-  const fixture = useCaseFixture({ config });
-  await fixture.killedAt('pool.after-row', (world) => world.fillPool.refill());
-  const before = fixture.left();
-  expect(before.pool).toEqual(['filling']);
-  const down = fixture.restarted({ config, provider: unanswering });
-  const done = await down.clock.during(down.reconcile.reconcile());
-  expect(done).toEqual([expect.stringContaining('could not remove a prepared sandbox (memory) yet: ')]);
-  expect(down.left()).toEqual(before);
-  await using up = down.restarted({ config });
-  expect(await up.reconcile.reconcile()).toEqual(['Removed a prepared sandbox (memory) that was left filling.']);
-  expect(up.left()).toEqual(NOTHING_LEFT);
-});

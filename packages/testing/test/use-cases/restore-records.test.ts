@@ -59,25 +59,6 @@ test('one whose runtime is broken gets a record too', async () => {
   expect(await restored(fixture)).toHaveLength(1);
 });
 
-test("what is being prepared for the pool is nobody's sandbox", async () => {
-  await using fixture = useCaseFixture();
-  const { id, repositoryId } = await made(fixture);
-  lose(fixture);
-  fixture.shelves.records.pool.push({
-    sandbox: { id, repositoryId, provider: 'memory', fingerprint: 'f0', state: 'filling', createdAtMs: 0 },
-    owner: { isAlive: true },
-  });
-  expect(await restored(fixture)).toEqual([]);
-});
-
-test('one that was prepared and is known to nobody gets no record', async () => {
-  await using fixture = useCaseFixture();
-  await made(fixture);
-  lose(fixture);
-  for (const sandbox of fixture.shelves.sandboxes.sandboxes.values()) sandbox.isPooled = true;
-  expect(await restored(fixture)).toEqual([]);
-});
-
 test('one that cannot be made anew is told, and the others are', async () => {
   const fixture = useCaseFixture();
   await made(fixture, 'a');

@@ -181,8 +181,6 @@ export interface SandboxSpec {
    * stops. Asked for only where {@link ProviderTraits.liveStrategies} says so. A copy ({@link copyOf}) stands where its source stands.
    */
   readonly live?: LiveLower;
-  /** Made in advance, for nobody: {@link SandboxProvider.claim} gives it away. Only asked of providers that have that. */
-  readonly isPooled?: boolean;
   /**
    * A place to install into the image, for {@link ImageStore.keep}, which an agent never gets: its programs are root inside, with the
    * rights over files and users that package managers need and none besides, and write the system; the workspace is read-only, and
@@ -228,8 +226,6 @@ export interface RuntimeStatus {
    * provider has used and does not reach now; it is as it was, and `open` and `remove` reject with `UNAVAILABLE`.
    */
   readonly state: 'running' | 'paused' | 'stopped' | 'broken' | 'unreachable';
-  /** It was made in advance and never given away. */
-  readonly isPooled?: boolean;
 }
 
 /**
@@ -268,17 +264,6 @@ export interface SandboxProvider extends AsyncDisposable {
    * @throws LitterboxError `NOT_FOUND` when there is none of that id; `SANDBOX_BROKEN` when it cannot be used any more.
    */
   open(id: SandboxId, options?: CallOptions): Promise<SandboxRuntime>;
-
-  /**
-   * Makes a sandbox that was created with `isPooled` somebody's, and lets it run when it was paused. From then on it is as `create`
-   * would have made it of `spec`: name and environment are those of its slug; only what ran before, its first process among it, may
-   * still have the old ones. What was in force when it was made still is. Fails rather than waits; whoever called removes it then.
-   * One that was aborted or killed leaves what `remove` takes away. Present if and only if the provider can.
-   *
-   * @throws LitterboxError `NOT_FOUND` when there is none of that id, or it was given away before; `CONFLICT` when `create` would make
-   *   another one by now; `UNAVAILABLE` when it does not run any more, or the runtime cannot be reached.
-   */
-  claim?(id: SandboxId, spec: SandboxSpec, options?: ProgressOptions): Promise<SandboxRuntime>;
 
   /** Yields in no particular order; may yield one that is being removed. */
   list(options?: CallOptions): AsyncIterable<RuntimeStatus>;

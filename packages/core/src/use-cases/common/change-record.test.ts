@@ -1,15 +1,19 @@
 import { expect, test } from '@jest/globals';
 import { LitterboxError } from '../../domain/errors/errors.ts';
-import type { SandboxRecord } from '../../ports/state/state-store.ts';
+import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import { changeRecord } from './change-record.ts';
 import { deletedMeanwhile } from './deleted-meanwhile.ts';
-import { trialState } from './trial-state.ts';
 
 const record = { id: 'i', slug: 'a', state: 'ready', generation: 1 } as unknown as SandboxRecord;
+/** A store of that record. */
+const stateOf = (first: SandboxRecord): Pick<StateStore, 'get' | 'update'> => {
+  let kept = first;
+  return { get: async () => kept, update: async (_, change) => (kept = { ...kept, ...(change as object) }) };
+};
 const conflict = new LitterboxError('CONFLICT', 'no', { operation: 'test' });
 
 test('a change that comes second is decided again, over what is there by then', async () => {
-  const state = trialState({ ...record, state: 'paused', generation: 2 });
+  const state = stateOf({ ...record, state: 'paused', generation: 2 });
   let isFirst = true;
   const update: typeof state.update = async (...args) => {
     if (!isFirst) return await state.update(...args);
@@ -27,7 +31,7 @@ test('a change that comes second is decided again, over what is there by then', 
 });
 
 test('what is not to be changed stays', async () => {
-  const state = trialState(record);
+  const state = stateOf(record);
   expect(await changeRecord(state, record, () => undefined)).toBe(record);
 });
 
@@ -70,13 +74,4 @@ test('a failure in a sandbox that somebody deletes is SANDBOX_DELETING, with wha
       failed,
     ),
   ).toBe(failed);
-});
-
-test('a trial holds one record that is changed and told of to nobody', async () => {
-  const state = trialState({ ...record, setupLog: 'x' });
-  const changed = await state.update(record, { state: 'paused', setupLog: null });
-  expect(changed.generation).toBe(2);
-  expect(changed).not.toHaveProperty('setupLog');
-  expect(await state.get(record.id)).toEqual(changed);
-  expect((await state.publish({ type: 'x', data: {} })).sequence).toBe(0);
 });

@@ -1,7 +1,5 @@
-import { isLitterboxError } from '../../domain/errors/errors.ts';
 import type { Asker, CallOptions } from '../../ports/common/call.ts';
 import type { AuditLog } from '../../ports/state/audit-log.ts';
-import type { PoolFiller } from '../../ports/sandbox/pool-filler.ts';
 import type { BaseSource } from '../../ports/source-control/persons-repository.ts';
 import type { SourceRepository } from '../../ports/source-control/source-control.ts';
 import type { Lease, StateStore } from '../../ports/state/state-store.ts';
@@ -21,7 +19,6 @@ interface Needs {
   readonly planSandbox: PlanSandbox;
   readonly makeSandbox: MakeSandbox;
   readonly startKeeper: StartKeeper;
-  readonly poolFiller: PoolFiller;
   readonly actor: string;
   readonly asker: Asker;
 }
@@ -50,11 +47,10 @@ export class CreateSandbox {
   }
 
   async #make(choice: SandboxChoice, hold: Lease | undefined, options?: CreateOptions): Promise<CreateSandboxResult> {
-    const { repository, id, source, decided, missing } = choice;
+    const { repository, id, source, missing } = choice;
     const isPerson = this.#needs.asker === 'person';
     const { plan, warnings } = await this.#needs.planSandbox.plan(choice, options);
     const made = await this.#needs.makeSandbox.make(plan, options);
-    const refilled = decided.pool > 0 ? await this.#launchPoolFiller(repository) : [];
     if (plan.draft.policy.worktrees === 'eager' && isPerson && repository.isPersons)
       await repository.exportTree(id, options);
     const { record, warnings: notUp } = await this.#needs.startKeeper.start(made, options);
@@ -69,19 +65,8 @@ export class CreateSandbox {
       },
       ...(heldBack && { heldBack }),
       ...(missing && { missingDependencies: missing }),
-      warnings: [...warnings, ...(isPerson ? unreachableWarnings(made.assurance) : []), ...notUp, ...refilled],
+      warnings: [...warnings, ...(isPerson ? unreachableWarnings(made.assurance) : []), ...notUp],
     };
-  }
-
-  /** Behind the caller's back. Gives what a person should hear of it. */
-  async #launchPoolFiller(repository: SourceRepository): Promise<readonly string[]> {
-    try {
-      await this.#needs.poolFiller.launch?.(repository.root);
-      return [];
-    } catch (error) {
-      if (!isLitterboxError(error)) throw error;
-      return [error.message];
-    }
   }
 
   async #listUncommitted(repository: SourceRepository, { type }: BaseSource, options?: CallOptions): Promise<LeftOut> {

@@ -5,7 +5,6 @@ import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import { parseProviderKey } from '../../domain/sandbox/provider-key.ts';
 import type { ProgressOptions } from '../../ports/common/call.ts';
 import type { SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
-import type { PooledSandbox } from '../../ports/sandbox/sandbox-pool.ts';
 import type { SandboxRuntime } from '../../ports/sandbox/sandbox-runtime.ts';
 import type { SourceRepository } from '../../ports/source-control/source-control.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
@@ -16,7 +15,6 @@ import type { AssignPorts } from '../keeper/assign-ports.ts';
 import type { OpenEndpoints } from '../network/open-endpoints.ts';
 import type { OpenNetwork } from '../network/open-network.ts';
 import type { SetUpSandbox } from '../prepare/set-up-sandbox.ts';
-import type { TakePooled } from '../prepare/take-pooled.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import { assertSupervisor } from './assert-supervisor.ts';
 import type { SandboxPlan } from './plan-sandbox.ts';
@@ -34,7 +32,6 @@ interface Needs {
   readonly openNetwork: OpenNetwork;
   readonly openEndpoints: OpenEndpoints;
   readonly setUpSandbox: SetUpSandbox;
-  readonly takePooled: TakePooled;
 }
 
 /** Makes a planned sandbox: record, history and runtime, controls, setup. A later failure undoes every step, and after a kill `reconcile` does. */
@@ -45,28 +42,19 @@ export class MakeSandbox {
     this.#needs = needs;
   }
 
-  /** Makes it anew where the prepared sandbox cannot be used, and without the kept setup where that does not fit. */
+  /** Makes it anew without the kept setup where that does not fit. */
   async make(plan: SandboxPlan, options?: ProgressOptions): Promise<SandboxRecord> {
-    const { pooled, setup, ...plain } = plan;
-    const anew = { ...plain, ...(setup && { setup }) };
-    if (pooled)
-      try {
-        return await this.#makeOnce({ ...anew, pooled }, options);
-      } catch (error) {
-        options?.signal?.throwIfAborted();
-        if (!isUnusable(error)) throw error;
-        options?.onProgress?.({ step: 'pool', message: 'The prepared sandbox cannot be used: making another one' });
-      }
     try {
-      return await this.#makeOnce(anew, options);
+      return await this.#makeOnce(plan, options);
     } catch (error) {
       if (!(error instanceof UnfitSetup)) throw error;
+      const { setup: _unfit, ...plain } = plan;
       return await this.#makeOnce(plain, options);
     }
   }
 
   async #makeOnce(plan: SandboxPlan, options?: ProgressOptions): Promise<SandboxRecord> {
-    const { repository, provider, draft, pooled, isRollback } = plan;
+    const { repository, provider, draft, isRollback } = plan;
     await using _lease = await this.#needs.state.lease(`sandbox:${draft.id}`, 'create', options);
     // Two writes wait for the disk: the record, with this entry before it, and the record once it is ready. A power cut that takes the end of
     // the entry leaves what a kill before that leaves.
@@ -85,7 +73,7 @@ export class MakeSandbox {
       failpoint('create.after-ready');
     } catch (error) {
       const isKept = isLitterboxError(error, 'SETUP_FAILED') && !isRollback;
-      if (!isKept) await this.undo(repository, provider, draft.id, pooled);
+      if (!isKept) await this.undo(repository, provider, draft.id);
       await this.#needs.state.end(journal.id, LOSABLE);
       throw error;
     }
@@ -105,29 +93,16 @@ export class MakeSandbox {
     return record;
   }
 
-  async #insertRecord({ draft, pooled }: SandboxPlan, options?: ProgressOptions): Promise<SandboxRecord> {
+  async #insertRecord({ draft }: SandboxPlan, options?: ProgressOptions): Promise<SandboxRecord> {
     const insert = async (ports: NonNullable<SandboxRecord['ports']>) =>
-      await this.#needs.state.insert(
-        {
-          ...draft,
-          ...(ports.length > 0 && { ports }),
-          ...(pooled?.assurance && { assurance: pooled.assurance }), // what was read back when it was made still holds
-        },
-        options,
-      );
-    const record = await this.#needs.assignPorts.assign(draft.policy.ports ?? [], insert, options);
-    if (pooled) {
-      failpoint('create.before-release');
-      await this.#needs.takePooled.release(pooled);
-    }
-    return record;
+      await this.#needs.state.insert({ ...draft, ...(ports.length > 0 && { ports }) }, options);
+    return await this.#needs.assignPorts.assign(draft.policy.ports ?? [], insert, options);
   }
 
   /** History and runtime do not need each other. Both are waited for, so that undoing finds them at rest. */
   async #launch(plan: SandboxPlan, record: SandboxRecord, options?: ProgressOptions): Promise<OpenedSandbox> {
-    const { repository, provider, draft, base, artefacts, setup, pooled } = plan;
-    const verb = pooled ? 'Taking a prepared sandbox' : 'Starting the sandbox';
-    options?.onProgress?.({ step: pooled ? 'pool' : 'runtime', message: `${verb} (${provider.name})` });
+    const { repository, provider, draft, base, artefacts, setup } = plan;
+    options?.onProgress?.({ step: 'runtime', message: `Starting the sandbox (${provider.name})` });
     const live = draft.policy.lower === 'live' && { live: await liveLower(repository, base, options) };
     const spec = {
       ...(await specOf(draft, base, repository, options)),
@@ -136,9 +111,7 @@ export class MakeSandbox {
     };
     const [history, made] = await Promise.allSettled([
       repository.begin({ id: draft.id, slug: draft.slug, base }, options),
-      pooled && provider.claim
-        ? provider.claim(draft.id, spec, options)
-        : provider.create({ ...spec, ...(setup && { prepared: setup.wanted }) }, options),
+      provider.create({ ...spec, ...(setup && { prepared: setup.wanted }) }, options),
     ]);
     if (made.status === 'fulfilled') await this.#needs.openSandboxes.adopt(draft, made.value, options);
     failpoint('create.after-runtime');
@@ -154,23 +127,18 @@ export class MakeSandbox {
     if (record.policy.network.run !== 'none')
       await (await this.#needs.openNetwork.open(record, runtime, options))[Symbol.asyncDispose]();
     if (record.policy.endpoints) await this.#needs.openEndpoints.check(record, runtime, options);
-    if (record.assurance) return record;
     return await this.#needs.state.update(record, { assurance: await runtime.assurance(options) }, LOSABLE);
   }
 
   async #setUp(
-    { repository, provider, setup, pooled, isRollback }: SandboxPlan,
+    { repository, provider, setup, isRollback }: SandboxPlan,
     before: SandboxRecord,
     opened: OpenedSandbox,
     options?: ProgressOptions,
   ): Promise<SandboxRecord> {
     let record = before;
-    if (pooled !== undefined && opened.runtime.prepared === undefined) {
-      if (record.policy.setup.length > 0)
-        ({ record } = await this.#needs.setUpSandbox.takeOver(record, opened, options));
-    } else if (setup) {
-      record = await this.#setUpOnce({ repository, provider, setup, isRollback }, record, opened, options);
-    } else ({ record } = await this.#needs.setUpSandbox.run(record, opened, isRollback, options));
+    if (setup) record = await this.#setUpOnce({ repository, provider, setup, isRollback }, record, opened, options);
+    else ({ record } = await this.#needs.setUpSandbox.run(record, opened, isRollback, options));
     const { supervisor } = record.policy;
     if (supervisor) {
       // Only then: a setup that was kept closed the sandbox.
@@ -213,24 +181,12 @@ export class MakeSandbox {
   }
 
   /** Removes runtime, history and record in this order: after a kill the record finds what is left. */
-  async undo(
-    repository: SourceRepository,
-    provider: SandboxProvider,
-    id: SandboxId,
-    pooled?: PooledSandbox,
-  ): Promise<void> {
+  async undo(repository: SourceRepository, provider: SandboxProvider, id: SandboxId): Promise<void> {
     await this.#needs.openSandboxes.close(id);
     await provider.remove(id);
     await repository.remove(id);
     await this.#needs.state.remove(id);
-    if (pooled) await this.#needs.takePooled.release(pooled);
   }
-}
-
-/** Whether another one may be made in place of what was prepared: whatever is wrong with making one at all shows then. */
-function isUnusable(error: unknown): boolean {
-  if (error instanceof UnfitSetup) return true;
-  return isLitterboxError(error) && error.code !== 'SANDBOX_EXISTS';
 }
 
 /** @throws LitterboxError `UNSUPPORTED` when the sandbox is to have ports that nobody could connect to. */

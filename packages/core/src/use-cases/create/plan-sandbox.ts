@@ -7,7 +7,6 @@ import { type Slug, slugify } from '../../domain/sandbox/slug.ts';
 import type { Asker, CallOptions, ProgressOptions } from '../../ports/common/call.ts';
 import type { Clock } from '../../ports/common/clock.ts';
 import type { BaseSource, FoundBase } from '../../ports/source-control/persons-repository.ts';
-import type { PooledSandbox } from '../../ports/sandbox/sandbox-pool.ts';
 import type { Artefacts, SandboxProvider } from '../../ports/sandbox/sandbox-provider.ts';
 import type { SourceRepository } from '../../ports/source-control/source-control.ts';
 import type { SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
@@ -30,7 +29,6 @@ import type { MissingDependencies } from '../decide/missing-dependencies.ts';
 import { policyForBase, withheldNetwork } from '../decide/policy-for-base.ts';
 import { type SetupKeys, setupKeys } from '../decide/setup-keys.ts';
 import type { InstallImage } from '../prepare/install-image.ts';
-import type { TakePooled } from '../prepare/take-pooled.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
 import { assertBeginning } from './assert-beginning.ts';
 import { assertRoom } from './assert-room.ts';
@@ -48,7 +46,7 @@ import { nameTaken } from './name-taken.ts';
 /** So long a provider has to say whether it still has the sandbox whose name is taken. */
 const ANSWER_MS = 3_000;
 
-/** Name, place and policy of a new sandbox. Nothing was made, but that a sandbox of the pool may be taken. */
+/** Name, place and policy of a new sandbox. Nothing was made. */
 export interface SandboxChoice {
   readonly input: CreateSandboxInput;
   readonly repository: SourceRepository;
@@ -65,7 +63,6 @@ export interface SandboxChoice {
   readonly missing?: MissingDependencies | undefined;
   readonly isLive: boolean;
   readonly source: BaseSource & { readonly named?: readonly string[] };
-  readonly taken?: Awaited<ReturnType<TakePooled['take']>>;
 }
 
 /** Everything that a new sandbox is made from. */
@@ -77,7 +74,6 @@ export interface SandboxPlan {
   readonly artefacts?: Artefacts | undefined;
   /** Keys of the setups that it may begin with. */
   readonly setup?: SetupKeys | undefined;
-  readonly pooled?: PooledSandbox | undefined;
   readonly isRollback: boolean;
 }
 
@@ -87,7 +83,6 @@ interface Needs {
   readonly decidePolicy: DecidePolicy;
   readonly chooseHost: ChooseHost;
   readonly openSandboxes: OpenSandboxes;
-  readonly takePooled: TakePooled;
   readonly installImage: InstallImage;
   readonly bringArtefacts: BringArtefacts;
   readonly clock: Clock;
@@ -122,14 +117,9 @@ export class PlanSandbox {
       ? { policy: installed }
       : await this.#withDependencies(repository, slug, installed, from, options);
     const source = from.type === 'worktree' && policy.include ? { ...from, named: policy.include } : from;
-    // A sandbox of the pool has an id already, which the log names.
-    const taken =
-      input.freshSetup || isLive || source.type === 'files'
-        ? undefined
-        : await this.#needs.takePooled.take(repository, provider, decided, policy, source, options);
-    const id = taken?.pooled.id ?? SandboxId.make();
+    const id = SandboxId.make();
     const chosen = { input, repository, id, name, slug, isRenamed: lossy, decided, provider, policy, isLive, source };
-    return { ...chosen, placement, missing, taken };
+    return { ...chosen, placement, missing };
   }
 
   /** Reads the base, and decides by it. The warnings are for a person. */
@@ -137,10 +127,10 @@ export class PlanSandbox {
     choice: SandboxChoice,
     options?: ProgressOptions,
   ): Promise<{ readonly plan: SandboxPlan; readonly warnings: readonly string[] }> {
-    const { input, repository, id, slug, decided, provider, placement, isLive, source, taken } = choice;
+    const { input, repository, id, slug, decided, provider, placement, isLive, source } = choice;
     options?.onProgress?.({ step: 'base', message: 'Reading the base' });
     if (isLive) await assertSecretsIgnored(repository, options);
-    const base = taken?.base ?? (await repository.base(source, options));
+    const base = await repository.base(source, options);
     if (isLive) assertNothingHeldBack(base);
     const { include = [], ...allowed } = policyForBase(choice.policy, base);
     const wanted = {
@@ -188,7 +178,7 @@ export class PlanSandbox {
         : undefined;
     const isRollback = input.isEphemeral ?? input.rollback ?? false;
     return {
-      plan: { repository, provider, draft, base, artefacts, setup, pooled: taken?.pooled, isRollback },
+      plan: { repository, provider, draft, base, artefacts, setup, isRollback },
       warnings: [
         ...decided.warnings,
         ...passedOverWarnings(placement),
@@ -209,7 +199,6 @@ export class PlanSandbox {
         hosts: input.hosts ?? (namesHost(input.provider) ? undefined : decided.hosts),
         root: input.overrides?.root?.type,
         need: decided.need,
-        pool: decided.pool,
       },
       options,
     );

@@ -29,8 +29,6 @@ export interface HostRequest {
   /** The source of its programs, where somebody named one. */
   readonly root?: SandboxRoot['type'] | undefined;
   readonly need: Pick<Placement, 'memoryBytes' | 'isAsked'>;
-  /** How many sandboxes are made in advance. */
-  readonly pool: number;
 }
 
 /** Where it is made, and why there when it was chosen among several machines. */
@@ -80,16 +78,14 @@ export class ChooseHost {
     return await this.#takeBest(input, { ...need, hosts: rankHosts(answers, need) }, options);
   }
 
-  /** Sandboxes in advance are where a create looks for them: of the person's own machines on the first. */
   async #listCandidates(
-    { provider, hosts, pool }: HostRequest,
+    { provider, hosts }: HostRequest,
     options?: CallOptions,
   ): Promise<readonly string[] | undefined> {
     if (hosts !== undefined) return hostNames(hosts);
     if (namesHost(provider)) return undefined;
     const preferred = await this.#needs.chooseProvider.listPreferred(options);
-    if (preferred.length === 0) return undefined;
-    return hostNames(pool > 0 ? preferred.slice(0, 1) : preferred);
+    return preferred.length === 0 ? undefined : hostNames(preferred);
   }
 
   /** The best machine on which a provider works. */

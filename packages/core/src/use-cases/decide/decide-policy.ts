@@ -46,8 +46,6 @@ export interface DecidedPolicy {
   readonly workdir: string | undefined;
   /** Whether the workspace of a new sandbox stands on a frozen tree or on the working tree itself. */
   readonly lower: 'frozen' | 'live';
-  /** How many sandboxes are to be there in advance. */
-  readonly pool: number;
   readonly warnings: readonly string[];
   policyFor(provider: SandboxProvider): Policy;
 }
@@ -110,7 +108,6 @@ export class DecidePolicy {
       source: { type: merged.source ?? config.source },
       workdir: merged.workdir ?? config.workspace.workdir,
       lower: merged.lower ?? config.overlayfs.lower,
-      pool: config.pool,
       warnings,
       policyFor: (provider) =>
         policyOf(config, merged, {

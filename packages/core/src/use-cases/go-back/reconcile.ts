@@ -5,7 +5,6 @@ import type { ProviderKey } from '../../domain/sandbox/provider-key.ts';
 import type { SourceRepository } from '../../ports/source-control/source-control.ts';
 import type { JournalEntry, SandboxRecord, StateStore } from '../../ports/state/state-store.ts';
 import type { AskProviders, ProviderAnswer } from '../common/ask-providers.ts';
-import type { ClearPool } from '../prepare/clear-pool.ts';
 import type { DeleteSandbox } from '../remove/delete-sandbox.ts';
 import type { OpenRepository } from '../common/open-repository.ts';
 import type { OpenSandboxes } from '../session/open-sandboxes.ts';
@@ -25,7 +24,6 @@ interface Needs {
   readonly recoverSandbox: RecoverSandbox;
   readonly restoreSnapshot: RestoreSnapshot;
   readonly restoreRecords: RestoreRecords;
-  readonly clearPool: ClearPool;
   readonly askProviders: AskProviders;
 }
 
@@ -44,7 +42,6 @@ export class Reconcile {
   /** The repairs, one sentence each. */
   async reconcile(options?: CallOptions): Promise<readonly string[]> {
     const repository = await this.#needs.openRepository.open(options);
-    const hasRecords = (await this.#needs.state.list(repository.id, options)).length > 0;
     const done = [
       ...(await repository.reconcile(options)),
       ...(await this.#needs.restoreRecords.restore(repository, options)),
@@ -59,12 +56,7 @@ export class Reconcile {
       sentences.add(sentence);
       done.push(sentence);
     }
-    // Only now: what an interrupted create had taken is a sandbox like any other as soon as it has a record.
-    done.push(...(await this.#needs.clearPool.reconcile(repository, options)));
     done.push(...(await this.#removeEphemeral(repository, options)));
-    const orphans = hasRecords ? 0 : await this.#needs.clearPool.countOrphans(options);
-    if (orphans > 0)
-      done.push(`Removed ${orphans} prepared ${orphans === 1 ? 'sandbox' : 'sandboxes'} that had no record.`);
     return done;
   }
 

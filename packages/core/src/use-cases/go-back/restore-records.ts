@@ -3,7 +3,6 @@ import type { SandboxId } from '../../domain/sandbox/ids.ts';
 import type { ProviderKey } from '../../domain/sandbox/provider-key.ts';
 import type { CallOptions } from '../../ports/common/call.ts';
 import type { Clock } from '../../ports/common/clock.ts';
-import type { SandboxPool } from '../../ports/sandbox/sandbox-pool.ts';
 import { type RuntimeStatus } from '../../ports/sandbox/sandbox-provider.ts';
 import { type SandboxHistory } from '../../ports/source-control/sandbox-histories.ts';
 import { type SourceRepository } from '../../ports/source-control/source-control.ts';
@@ -17,7 +16,6 @@ import type { ChooseHost } from '../decide/choose-host.ts';
 
 interface Needs {
   readonly state: StateStore;
-  readonly pool: SandboxPool;
   readonly providers: Providers;
   readonly askProviders: AskProviders;
   readonly decidePolicy: DecidePolicy;
@@ -43,7 +41,6 @@ export class RestoreRecords {
     let asked: Promise<FoundRuntimes> | undefined;
     for await (const history of repository.histories(options)) {
       try {
-        if (await this.#needs.pool.get(history.id, options)) continue; // is just being prepared
         const { runtimes, silence } = await (asked ??= this.#find(options));
         const found = runtimes.get(history.id);
         if (!found && silence) {
@@ -57,7 +54,6 @@ export class RestoreRecords {
           );
           continue;
         }
-        if (found?.isPooled) continue; // nobody's, and nobody knows of it: it goes
         const state = await this.#restore(repository, history, found, options);
         done.push(`The record of ${history.slug} was lost and has been rebuilt; the sandbox is ${state}.`);
       } catch (error) {

@@ -110,9 +110,9 @@ class MachineProvider implements SandboxProvider {
   }
 
   #refuse({ id, root, strategy, playground, limits, ...rest }: SandboxSpec): void {
-    const { isInstaller, isPooled, copyOf, artefacts, live } = rest;
+    const { isInstaller, copyOf, artefacts, live } = rest;
     const others = Object.keys(limits).filter((limit) => !TRAITS.limits.some((one) => one === limit));
-    const asked = { strategy, isInstaller, isPooled, copyOf, artefacts, live, limit: others[0] };
+    const asked = { strategy, isInstaller, copyOf, artefacts, live, limit: others[0] };
     const wrong = [
       ...Object.entries(asked).flatMap(([what, value]) => (value ? [what] : [])),
       ...(root.type === 'machine' ? [] : [`a root that is a ${root.type}`]),
