@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { SandboxId, SourceRepository } from '@litterbox/core/provider';
+import { eventually } from '@litterbox/conformance';
 import { git } from '../src/index.ts';
+import { KernelLock } from '../src/git/kernel-lock.ts';
 import { begin, GitFixture, listeningGit, record, slug, snapshot } from './git-fixture.ts';
 
 const refsOf = (fixture: GitFixture, repository: SourceRepository, id: SandboxId) =>
@@ -35,6 +37,25 @@ test('a history begins with two syncs: of the pin and of the journal', async () 
   const [, counted = ''] = /begins-second(.*)has-begun-second/s.exec(readFileSync(trace, 'utf8')) ?? [];
   const syncs = [...counted.matchAll(/(fsync|fdatasync)\(\d+/g)].map(([, call]) => call);
   expect(syncs).toEqual(['fsync', 'fdatasync']);
+});
+
+test('FC-530: who begins, or looks for what killed programs left, does not wait for others before the journal', async () => {
+  await using one = await started();
+  const { fixture, root, repository } = one;
+  const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
+  const lock = new KernelLock(join(fixture.storeOf(repository), '..', 'store.lock'));
+  const held = lock.hold('test', () => isOver);
+  expect(await repository.reconcile()).toEqual([]);
+  const beginning = begin(repository);
+  const pins = join(root, '.git/refs/litterbox/base');
+  await eventually(
+    async () => (existsSync(pins) ? readdirSync(pins) : []),
+    (seen) => seen.length === 1,
+  );
+  release();
+  await held;
+  lock.close();
+  expect(await repository.history(await beginning)).toBeDefined();
 });
 
 describe('a history that has begun', () => {

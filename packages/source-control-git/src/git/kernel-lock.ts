@@ -2,8 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LitterboxError } from '@litterbox/core/provider';
 
-const POLL_MS = 4;
-const WAIT_MS = 10_000;
+/** Between two tries, longer each time: twenty programs that ask all the time would keep the holder from the processor. */
+const [POLL_MS, MAX_POLL_MS] = [2, 32] as const;
+/** The last of twenty programs that begin at once on two busy processors waited for twelve seconds and more. */
+const WAIT_MS = 60_000;
 
 /**
  * A lock between processes that the kernel frees when its holder dies: SQLite's exclusive lock (fcntl) on an empty
@@ -41,7 +43,7 @@ export class KernelLock {
     this.#database ??= new DatabaseSync(this.#path, { timeout: 0 });
     const database = this.#database;
     const deadline = performance.now() + WAIT_MS;
-    for (;;) {
+    for (let pollMs: number = POLL_MS; ; pollMs = Math.min(2 * pollMs, MAX_POLL_MS)) {
       signal?.throwIfAborted();
       try {
         // Else SQLite writes and removes a journal file each time. It cannot be set while another one holds the lock.
@@ -54,12 +56,12 @@ export class KernelLock {
         if (performance.now() > deadline) {
           throw new LitterboxError(
             'BUSY',
-            `Another process has been using the history for ${WAIT_MS} ms.`,
-            { operation, hint: 'Try again when it is done.' },
+            `Other processes have been using the history for ${WAIT_MS / 1000} seconds.`,
+            { operation, hint: 'Try again when they are done.' },
             { cause },
           );
         }
-        await sleep(POLL_MS);
+        await sleep(pollMs);
       }
     }
   }

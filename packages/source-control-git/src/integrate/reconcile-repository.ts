@@ -31,18 +31,30 @@ export async function reconcileRepository(
     });
     if (moved) done.push(`Moved the branch litterbox/${slug} to its last milestone.`);
   }
-  await store.lock.hold('repository.reconcile', async () => removeLocks(join(store.gitDirectory, 'refs')), { signal });
+  const refs = join(store.gitDirectory, 'refs');
+  if (mayHaveLocks(refs)) await store.lock.hold('repository.reconcile', async () => removeLocks(refs), { signal });
   await removeLeftovers(store, user);
   return done;
 }
 
 /** Every writer holds the store's lock, which we hold: whoever made these is dead. */
 function removeLocks(directory: string): void {
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) removeLocks(path);
-    else if (entry.name.endsWith('.lock')) rmSync(path, { force: true });
+  for (const path of listLocks(directory)) rmSync(path, { force: true });
+}
+
+/** Looks without the lock, for which every program would wait before each of its calls. */
+function mayHaveLocks(directory: string): boolean {
+  try {
+    return listLocks(directory).length > 0;
+  } catch {
+    return true; // somebody removes a sandbox just now
   }
+}
+
+function listLocks(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.lock'))
+    .map((name) => join(directory, name));
 }
 
 /** Temporary files carry the id of their process. One that runs under a dead one's id only keeps them a while longer. */

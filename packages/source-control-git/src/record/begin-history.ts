@@ -28,17 +28,14 @@ export async function beginHistory(
   const meta: SandboxMeta = { version: 1, slug, base, createdAtMs: Date.now(), synthetic };
   using sink = store.sink();
   const metaOid = sink.put('blob', Buffer.from(JSON.stringify(meta)));
+  assertNew(store, id);
+  // The pin first: from here on the user's own garbage collection keeps the base. Nobody waits for the disk: the pin is this sandbox's own.
+  await writePin(user, id, pin, { signal });
+  failpoint('begin.after-user-pin');
   await store.lock.hold(
     'sandbox.begin',
     async () => {
-      if (store.refs.read(refs.meta) !== undefined) {
-        throw new LitterboxError('ALREADY_EXISTS', `Sandbox ${id} has a history already.`, {
-          operation: 'sandbox.begin',
-        });
-      }
-      // The pin first: from here on the user's own garbage collection keeps the base.
-      await writePin(user, id, pin, { signal });
-      failpoint('begin.after-user-pin');
+      assertNew(store, id);
       const begun = [
         [refs.pin, pin],
         [refs.base, base.commit],
@@ -52,4 +49,9 @@ export async function beginHistory(
   );
   failpoint('begin.after-meta');
   return readHistory(store, id);
+}
+
+function assertNew(store: Store, id: SandboxId): void {
+  if (store.refs.read(sandboxRefs(id).meta) === undefined) return;
+  throw new LitterboxError('ALREADY_EXISTS', `Sandbox ${id} has a history already.`, { operation: 'sandbox.begin' });
 }
