@@ -37,6 +37,9 @@ async function stateOf(provider: SandboxProvider, id: SandboxId) {
   return undefined;
 }
 
+/** The cluster collects what belongs to a pool behind its deletion, and a pod may take its half minute to end. */
+const GONE_MS = 120_000;
+
 /** The pool of the sample with another template, as long as it is in use, once its pods run. */
 async function pool(change: (template: Record<string, never>) => void = () => {}) {
   const api = adminApi();
@@ -62,8 +65,8 @@ async function pool(change: (template: Record<string, never>) => void = () => {}
     async [Symbol.asyncDispose]() {
       for (const { kind, metadata } of [...objects].reverse())
         await api.ask('test', `${await pathOf(kind)}/${metadata.name}`, { method: 'DELETE' });
-      await eventually(pods, ({ length }) => length === 0);
-      await eventually(sandboxes, ({ length }) => length === 0);
+      await eventually(pods, ({ length }) => length === 0, GONE_MS);
+      await eventually(sandboxes, ({ length }) => length === 0, GONE_MS);
       api.close();
     },
   };
