@@ -11,7 +11,7 @@ const START_MS = 30_000;
  * @param variables those that it gets besides: no other secret of this program is of use to it
  */
 export async function launchKeeper(id: string, variables: readonly string[] = []): Promise<void> {
-  const { args, env } = ownProgram('keep', id, variables);
+  const { args, env } = ownProgram(id, variables);
   const child = spawn(process.execPath, args, {
     cwd: '/',
     env,

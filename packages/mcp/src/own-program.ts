@@ -33,12 +33,15 @@ const SECRET_STORE_VARIABLES = [
   'WAYLAND_DISPLAY',
 ];
 
-/** How a program of ours that outlives this one is started: its arguments for Node, and its whole environment. */
-export function ownProgram(verb: 'keep', word: string, variables: readonly string[] = []) {
+/** How the program that keeps a sandbox, and outlives this one, is started: its arguments for Node, and its whole environment. */
+export function ownProgram(sandbox: string, variables: readonly string[] = []) {
   const start = pathToFileURL(createRequire(import.meta.url).resolve('@litterbox/mcp/start')).href;
-  const script = `import(process.argv[1]).then((module) => (module.start ?? module.default.start)('${verb}', process.argv.slice(2)))`;
+  const script = `import(process.argv[1]).then((module) => (module.start ?? module.default.start)('keep', process.argv.slice(2)))`;
   const conditions = process.execArgv.filter((one) => one.startsWith('--conditions=') || one === '--no-warnings');
-  return { args: [...conditions, '--input-type=module', '--eval', script, start, word], env: environment(variables) };
+  return {
+    args: [...conditions, '--input-type=module', '--eval', script, start, sandbox],
+    env: environment(variables),
+  };
 }
 
 function environment(variables: readonly string[]): Record<string, string> {

@@ -407,24 +407,26 @@ test('edits that git was told not to look at are refused, kept, and stay marked'
   expect(readFileSync(join(root, 'other.txt'), 'utf8')).toBe('mine\n');
 });
 
-test('HEAD that moved since the plan is refused', async () => {
-  await using fixture = new GitFixture();
+/** A merge of an agent's work into HEAD that was planned, and not carried out. */
+async function plannedMerge(fixture: GitFixture) {
   const root = fixture.repository(BASE);
   const repository = await fixture.open(root);
   const id = await begin(repository);
   await record(repository, id, AGENT);
   const plan = await repository.plan(id, { integration: 'merge', ...ask });
+  return { root, repository, plan };
+}
+
+test('HEAD that moved since the plan is refused', async () => {
+  await using fixture = new GitFixture();
+  const { root, repository, plan } = await plannedMerge(fixture);
   fixture.git(root, 'commit', '-q', '--allow-empty', '-m', 'meanwhile');
   await expect(repository.execute(plan, { autostash: false })).rejects.toMatchObject({ code: 'HEAD_MOVED' });
 });
 
 test('HEAD that moves while the files are written is refused, and every file is as it was', async () => {
   await using fixture = new GitFixture();
-  const root = fixture.repository(BASE);
-  const repository = await fixture.open(root);
-  const id = await begin(repository);
-  await record(repository, id, AGENT);
-  const plan = await repository.plan(id, { integration: 'merge', ...ask });
+  const { root, repository, plan } = await plannedMerge(fixture);
   const meanwhile = fixture.git(root, 'commit-tree', '-m', 'meanwhile', '-p', 'HEAD', 'HEAD^{tree}').trim();
   using _ = atFailpoint('integrate.before-head', () => fixture.git(root, 'update-ref', 'HEAD', meanwhile));
   await expect(repository.execute(plan, { autostash: false })).rejects.toMatchObject({ code: 'HEAD_MOVED' });

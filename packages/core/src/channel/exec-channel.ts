@@ -195,7 +195,7 @@ export class ExecChannel implements AsyncDisposable {
 
   /** The shell that is on its way, for this caller alone. A caller who gives up leaves it to the next. */
   async #warmed(options?: CallOptions): Promise<Worker | undefined> {
-    const warming = this.#warming?.catch(() => undefined);
+    const warming = this.#warming?.catch(() => undefined); // the caller starts one then, and hears why that fails
     this.#warming = undefined;
     if (!warming) return undefined;
     try {
