@@ -21,9 +21,14 @@ static bool write_to(const char *group, const char *file, const char *text) {
   return length > 0 && (size_t)length < sizeof path && write_existing(path, text);
 }
 
+/*
+ * In version 1 a 0 in `tasks` moves the thread that writes it, and this program has no other. The same in `cgroup.procs` waits some ten
+ * milliseconds first, until every processor has left its forks (cgroup_attach_lock() of Linux).
+ */
 void enter_groups(const struct groups *groups) {
+  const char *file = groups->version == 1 ? "tasks" : "cgroup.procs";
   for (size_t index = 0; index < groups->count; index++)
-    if (!write_to(groups->paths[index], "cgroup.procs", "0\n")) fail_errno("cannot enter %s", groups->paths[index]);
+    if (!write_to(groups->paths[index], file, "0\n")) fail_errno("cannot enter %s", groups->paths[index]);
 }
 
 void thaw_groups(const struct groups *groups) {

@@ -15,13 +15,23 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   cpu: 'limits.cpus',
 };
 
+let known: { readonly schema: unknown; readonly everyKey: readonly string[] } | undefined;
+
+/** Made at the first use and kept: each create reads the configuration, and the schema takes two milliseconds. */
+function knownKeys(): NonNullable<typeof known> {
+  if (known === undefined) {
+    const schema = configJsonSchema();
+    known = { schema, everyKey: namesIn(schema, []) };
+  }
+  return known;
+}
+
 /** A warning for each key that no one reads. Keys that the user names (services, variables) are not looked at. */
 export function unknownKeys(
   document: Readonly<Record<string, unknown>>,
   placeOf: (path: readonly (string | number)[]) => string,
 ): readonly ConfigWarning[] {
-  const schema = configJsonSchema();
-  const everyKey = namesIn(schema, []);
+  const { schema, everyKey } = knownKeys();
   const warnings: ConfigWarning[] = [];
   const look = (value: unknown, expected: unknown, path: readonly string[]): void => {
     if (!isTable(value) || !isTable(expected)) return;
@@ -43,7 +53,7 @@ export function unknownKeys(
     const sibling = nearestName(last, siblings);
     const parent = path.slice(0, -1).join('.');
     const elsewhere =
-      everyKey.find((known) => known.endsWith(`.${last}`)) ??
+      everyKey.find((key) => key.endsWith(`.${last}`)) ??
       (Object.hasOwn(SYNONYMS, last) ? SYNONYMS[last] : undefined);
     const nearest = sibling === undefined ? elsewhere : [...path.slice(0, -1), sibling].join('.');
     const key = path.map((part) => (/^[\w-]{1,64}$/.test(part) ? part : JSON.stringify(part).slice(0, 66))).join('.');

@@ -146,10 +146,11 @@ cat ${quoted(`${parent}/cpuset.mems`)} >${quoted(`${parent}/${id}/cpuset.mems`)}
 `;
 }
 
-/** Shell text: moves the shell that runs it into the sandbox's groups. */
+/** Shell text: moves the shell that runs it into the sandbox's groups. In version 1 `tasks` does not wait for every fork of the machine. */
 export function cgroupEnter(cgroup: Cgroup, id: string): string {
+  const file = cgroup.version === 1 ? 'tasks' : 'cgroup.procs';
   return groupsOf(cgroup, id)
-    .map((group) => `echo 0 >${quoted(`${group}/cgroup.procs`)} || fail 'cannot enter ${group}'\n`)
+    .map((group) => `echo 0 >${quoted(`${group}/${file}`)} || fail 'cannot enter ${group}'\n`)
     .join('');
 }
 
