@@ -53,8 +53,7 @@ export function unknownKeys(
     const sibling = nearestName(last, siblings);
     const parent = path.slice(0, -1).join('.');
     const elsewhere =
-      everyKey.find((key) => key.endsWith(`.${last}`)) ??
-      (Object.hasOwn(SYNONYMS, last) ? SYNONYMS[last] : undefined);
+      everyKey.find((key) => key.endsWith(`.${last}`)) ?? (Object.hasOwn(SYNONYMS, last) ? SYNONYMS[last] : undefined);
     const nearest = sibling === undefined ? elsewhere : [...path.slice(0, -1), sibling].join('.');
     const key = path.map((part) => (/^[\w-]{1,64}$/.test(part) ? part : JSON.stringify(part).slice(0, 66))).join('.');
     const meant =
