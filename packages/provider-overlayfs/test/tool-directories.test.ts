@@ -163,7 +163,7 @@ describe('programs of PATH that need more than their directory', () => {
     expect(await readFile(join(lib, 'auth.json'), 'utf8')).toBe('secret');
   });
 
-  it('of version managers run without the logins, settings and packages beside them', async () => {
+  it('FC-531: of version managers run without the logins, settings and packages beside them', async () => {
     await using fixture = await ToolsFixture.open();
     for (const [path, script] of [
       ['.cargo/bin/cargo', 'echo cargo'],

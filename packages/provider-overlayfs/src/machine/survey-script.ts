@@ -1,6 +1,7 @@
 import { type HostFacts, quoted } from '@litterbox/core/provider';
 import { CAN_MAKE_DISKS } from '@litterbox/linux-sandbox';
 import { PROGRAM_PACKAGES } from './machine-checks.ts';
+import { SYSTEM_LIBRARIES } from './tool-directories.ts';
 
 /** Absolute paths of files of ours to look for on the way. */
 export interface LookedFor {
@@ -75,7 +76,7 @@ beside "$PWD"
 for l in "$PWD"/*; do note && [ $# -lt 2000 ] && set -- "$@" "$l"; done
 done
 cd /
-for d in /var/lib/gems /var/lib/dpkg; do [ -d $d ] && [ ! -L $d ] && say library $d; done
+for d in ${SYSTEM_LIBRARIES.join(' ')}; do [ -d $d ] && [ ! -L $d ] && say library $d; done
 IFS='
 '
 for d in /opt/*/; do

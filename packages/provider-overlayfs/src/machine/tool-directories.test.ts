@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type HostFacts } from '@litterbox/core/provider';
-import { type ToolFacts, toolDirectoriesOf } from './tool-directories.ts';
+import { isOfPerson, type ToolFacts, toolDirectoriesOf } from './tool-directories.ts';
 
 const FACTS: HostFacts = {
   platform: 'linux',
@@ -105,4 +105,9 @@ describe('toolDirectoriesOf', () => {
     const { paths, unreachable } = shownBy(['/home/me/bin'], { links });
     expect({ shown: paths.length, left: unreachable.length }).toEqual({ shown: 65, left: 36 });
   });
+});
+
+it('looks for logins in the home of a build server, which is below /var/lib, and not in what dpkg keeps', () => {
+  expect(['/var/lib/jenkins/.pyenv', '/var/lib/dpkgs', '/home/me/go/bin'].every(isOfPerson)).toBe(true);
+  expect(['/var/lib/dpkg', '/var/lib/gems/3.1.0'].some(isOfPerson)).toBe(false);
 });

@@ -189,8 +189,12 @@ export const CREDENTIAL_NAMES: readonly string[] = [
 /** Directories of code and of what it needs: far down in them nobody logs in, and there are many files. */
 const CODE = ['node_modules', 'site-packages', 'lib', 'lib64', 'share', 'include', 'src', 'pkg', 'store', 'cache'];
 
-/** Whether somebody may have logged in there: in what package managers of the system keep nobody does, and there are many files. */
-export const isOfPerson = (directory: string): boolean => !directory.startsWith('/var/lib/');
+/** Where package managers of the system keep what programs in PATH need: nobody logs in there, and there are many files. */
+export const SYSTEM_LIBRARIES = ['/var/lib/gems', '/var/lib/dpkg'] as const;
+
+/** Whether somebody may have logged in there. Homes of build servers are below /var/lib too. */
+export const isOfPerson = (directory: string): boolean =>
+  !SYSTEM_LIBRARIES.some((library) => isWithin(directory, library));
 
 /** Extended regular expressions, in whatever case, of a type's letter, a space and a path: what is a secret, and what of that is none. */
 const SECRET_EXPRESSIONS = {
