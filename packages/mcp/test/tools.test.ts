@@ -328,7 +328,7 @@ describe('write and patch', () => {
     const watch =
       'const fs = require("fs"); fs.watch("w", (event, name) => fs.appendFileSync("/tmp/events", `${event} ${name}\\n`)); fs.writeFileSync("/tmp/watching", "")';
     const started = await bash(
-      `mkdir w; echo 1 >w/m.js; command -v node >/dev/null || exit 9; node -e '${watch}' >/dev/null 2>&1 & echo $! >/tmp/watcher; until [ -e /tmp/watching ]; do sleep 0.05; done`,
+      `command -v node >/dev/null || exit 9; mkdir w; echo 1 >w/m.js; node -e '${watch}' >/dev/null 2>&1 & echo $! >/tmp/watcher; until [ -e /tmp/watching ]; do sleep 0.05; done`,
     );
     if (started.meta['exitCode'] === 9) return; // an image without node
     await fixture.text('write', { sandbox, path: 'w/m.js', content: '2\n' });
