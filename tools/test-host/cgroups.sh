@@ -20,7 +20,7 @@ directories() {
   if [ $version = 2 ]; then
     echo "$top/$group"
   else
-    for controller in memory pids cpu freezer; do
+    for controller in memory pids cpu cpuacct freezer; do
       [ ! -d "$top/$controller" ] || echo "$top/$controller/$group"
     done
   fi

@@ -9,6 +9,7 @@ import { overlayfs } from '../src/index.ts';
 import { backendDirectory, isRoot, removeBackend } from './backends.ts';
 import { rewritingHost, rewritten } from './rewritten.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
+import { sessionHolders } from './session-holders.ts';
 
 const MIB = 2 ** 20;
 const host = localHost();
@@ -61,19 +62,6 @@ async function nobodyHas(id: SandboxId): Promise<void> {
   );
 }
 
-/** Processes of this machine by their command lines, words apart by NUL. */
-function processes(isMeant: (line: string) => boolean): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => {
-      try {
-        return /^\d+$/.test(name) && isMeant(readFileSync(`/proc/${name}/cmdline`, 'utf8'));
-      } catch {
-        return false; // it ended meanwhile
-      }
-    })
-    .map(Number);
-}
-
 // Nobody else can have one: what an ordinary user is told instead is below.
 if (isRoot)
   describe('the disk of a sandbox', () => {
@@ -115,7 +103,7 @@ if (isRoot)
       const runtime = await provider.create(specOf(id));
       for (const round of ['0', '1', '2']) {
         expect(await sh(runtime, `echo ${round} >>rounds; head -c 4000000 /dev/zero >filler`)).toBe('');
-        const supervisors = processes((line) => line.includes(id) && line.includes('mount -t proc proc /proc'));
+        const supervisors = sessionHolders(id);
         expect(supervisors.length).toBeGreaterThan(0); // kill without a pid, or with 0, would end this test
         execFileSync('sh', ['-c', 'kill -9 "$@"; :', 'sh', ...supervisors.map(String)], {
           env: SYSTEM_PATH,
@@ -268,7 +256,8 @@ if (isRoot)
 
 it('an ordinary user is told that it cannot be bounded, and why', async () => {
   const facts = await host.facts();
-  await using provider = overlayfs({ host, facts: isRoot ? { ...facts, uid: 1000 } : facts, directory });
+  const own = await backendDirectory('overlay');
+  await using provider = overlayfs({ host, facts: isRoot ? { ...facts, uid: 1000 } : facts, directory: own });
   expect(provider.traits.limits).not.toContain('diskBytes');
   await expect(provider.create(specOf(SandboxId.make()))).rejects.toMatchObject({
     code: 'UNSUPPORTED',
@@ -278,4 +267,5 @@ it('an ordinary user is told that it cannot be bounded, and why', async () => {
     expect((await provider.probe()).checks).toContainEqual(
       expect.objectContaining({ name: 'disk', status: 'warning', remedy: expect.stringContaining('as root') }),
     );
+  await removeBackend(own);
 });

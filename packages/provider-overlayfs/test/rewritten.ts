@@ -12,12 +12,15 @@ export function rewritingHost(host: Host, change: (text: string) => string): Hos
     ...host,
     spawn: async (spec, options) => {
       const handle = await host.spawn(rewritten(spec, change), options);
-      return spec.argv.at(-1) === 'session' ? withOtherPlan(handle, change) : handle;
+      return takesPlans(spec) ? withOtherPlans(handle, change) : handle;
     },
   };
 }
 
-function withOtherPlan(handle: ProcessHandle, change: (text: string) => string): ProcessHandle {
+/** Whether it is the session program, asked for a session alone or for whatever comes on its stdin. */
+const takesPlans = ({ argv }: ProcessSpec) => ['session', 'serve'].includes(argv.at(-1) ?? '');
+
+function withOtherPlans(handle: ProcessHandle, change: (text: string) => string): ProcessHandle {
   return {
     exit: handle.exit,
     write: (bytes) => handle.write(encodeRaw(change(decodeRaw(bytes)))),

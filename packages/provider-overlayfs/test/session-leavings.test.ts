@@ -10,7 +10,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -21,6 +20,7 @@ import { localHost } from '@litterbox/host';
 import { overlayfs } from '../src/index.ts';
 import { backendDirectory, isRoot, removeBackend } from './backends.ts';
 import { sandboxSpec } from './sandbox-spec.ts';
+import { sessionHolders } from './session-holders.ts';
 
 const directories: string[] = [];
 afterAll(async () => {
@@ -50,18 +50,6 @@ function argumentsOf(pid: string): string {
 }
 
 const marked = (mark: string) => [...processes().values()].filter((line) => line.includes(mark)).length;
-
-/** The processes that hold the session: the supervisor, and whoever waits for it. */
-const supervisors = (id: SandboxId) =>
-  [...processes().keys()].filter((pid) => filesOf(pid).some((path) => path.endsWith(`/${id}/alive.lock`)));
-
-function filesOf(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).map((name) => readlinkSync(`/proc/${pid}/fd/${name}`));
-  } catch {
-    return []; // it ended
-  }
-}
 
 /** Control groups of the sandbox, of either version. */
 function groups(id: SandboxId): readonly string[] {
@@ -99,8 +87,8 @@ describe('what a session leaves', () => {
     if (state === 'is paused') await runtime.pause();
     const { cpuMs = 0 } = await runtime.usage();
     expect(cpuMs).toBeGreaterThan(0);
-    expect(supervisors(id).length).toBeGreaterThan(0);
-    for (const pid of supervisors(id)) end(pid);
+    expect(sessionHolders(id).length).toBeGreaterThan(0);
+    for (const pid of sessionHolders(id)) end(pid);
     await runtime.stop();
     expect({ marked: marked(mark), groups: groups(id) }).toEqual({ marked: 0, groups: [] });
     await runtime.start();
@@ -108,12 +96,12 @@ describe('what a session leaves', () => {
     // Each of them left its control groups: to who stopped it, and to the session that followed.
     const { cpuMs: stopped = 0 } = await runtime.usage();
     expect(stopped).toBeGreaterThanOrEqual(cpuMs);
-    for (const pid of supervisors(id)) end(pid);
+    for (const pid of sessionHolders(id)) end(pid);
     expect((await collected(await runtime.spawn({ argv: ['echo', 'again'] }))).stdout).toBe('again\n');
     expect((await runtime.usage()).cpuMs).toBeGreaterThan(stopped);
-    for (const pid of supervisors(id)) end(pid);
+    for (const pid of sessionHolders(id)) end(pid);
     await provider.remove(id);
-    expect({ supervisors: supervisors(id), groups: groups(id) }).toEqual({ supervisors: [], groups: [] });
+    expect({ holders: sessionHolders(id), groups: groups(id) }).toEqual({ holders: [], groups: [] });
   });
 
   it('is no pipe that the next session uses', async () => {

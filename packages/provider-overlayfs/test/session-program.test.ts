@@ -6,6 +6,7 @@ import {
   chown,
   mkdir,
   mkdtemp,
+  open,
   readdir,
   readFile,
   rename,
@@ -225,7 +226,8 @@ describe('one thing after another', () => {
 describe('the start of a session', () => {
   /** Of a session of this directory that does these steps and would start nothing. */
   const sessionPlan = (...steps: readonly string[]) =>
-    words('directory', '1', directory, 'user', '2', '61100', '61100', 'open-files', '1', '99', 'core-bytes', '1', '1') +
+    words('directory', '1', directory, ...(facts.uid === 0 ? ['user', '2', '61100', '61100'] : ['own-users', '0'])) +
+    words('open-files', '1', '99', 'core-bytes', '1', '1') +
     words(
       'processors',
       '0',
@@ -245,15 +247,49 @@ describe('the start of a session', () => {
     words('unwanted', '0', ...steps, 'go', '0');
 
   it('says no more of a step that fails than fits, however much that says', async () => {
-    if (facts.uid !== 0) return; // who may not mount begins in another way
     const child = start('session');
     child.stdin.write(sessionPlan('shell', '1', 'head -c 1000000 /dev/zero | tr "\\0" x >&2; exit 1'));
     const { stdout } = await outcome(child);
     expect(stdout).toMatch(/^error x{4000,4096}\0$/);
   });
 
+  it('that fails keeps its turn until nothing of it says that the session lives', async () => {
+    const child = start('session');
+    await run('mkfifo', [join(directory, 'fail')]);
+    child.stdin.write(sessionPlan('shell', '1', 'read -r word <fail; exit 1'));
+    const of = async (pid: number | string) =>
+      (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')).trim();
+    const keeper = await eventually(
+      () => of(child.pid ?? 0),
+      (one) => /^\d+$/.test(one),
+    );
+    const supervisor = await eventually(
+      () => of(keeper),
+      (one) => /^\d+$/.test(one),
+    );
+    const fail = await open(join(directory, 'fail'), 'w');
+    process.kill(Number(keeper), 'SIGSTOP');
+    await fail.close();
+    // It is there until the keeper has heard of its end.
+    await eventually(
+      () => readFile(`/proc/${supervisor}/stat`, 'utf8'),
+      (line) => line.includes(') Z '),
+    );
+    const isFree = async (...argv: readonly string[]) =>
+      await run('flock', [...argv]).then(
+        () => true,
+        () => false,
+      );
+    const [alive, turn] = [join(directory, 'alive.lock'), join(directory, 'start.lock')];
+    expect({ alive: await isFree('-n', alive, 'true'), turn: await isFree('-n', turn, 'true') }).toEqual({
+      alive: false,
+      turn: false,
+    });
+    process.kill(Number(keeper), 'SIGCONT');
+    expect(await isFree('-w', '60', turn, 'flock', '-n', alive, 'true')).toBe(true);
+  });
+
   it('goes by no part of a path that is too long', async () => {
-    if (facts.uid !== 0) return; // who may not mount begins in another way
     const name = `${'./'.repeat(3000)}no-such-file`; // its first 4,095 characters are a directory that is there
     const child = start('session');
     child.stdin.write(sessionPlan('hide-absent', '4', directory, '1', name, directory));
@@ -261,7 +297,6 @@ describe('the start of a session', () => {
   });
 
   it.each(['serve', 'session'])('ends what it has begun when whoever asked (%s) has gone', async (verb) => {
-    if (facts.uid !== 0) return; // who may not mount begins in another way, and ends in the same
     const plan = sessionPlan('shell', '1', 'echo >begun; exec sleep 60');
     const child = start(verb);
     child.stdin.write(verb === 'serve' ? words('session', '0') + plan : plan);

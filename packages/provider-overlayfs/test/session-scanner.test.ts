@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, lchown, mkdir, readdir, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -67,17 +67,17 @@ async function ask(...requests: readonly string[]): Promise<readonly string[]> {
   return said.slice(begin).split('\0').slice(0, -1);
 }
 
-/** Processes of the scanner: those whose root is its own. The numbers are the host's. */
+/** Processes of the scanner, by the host's numbers: the session program where it is two namespaces of processes deep. Nobody but root sees more of them. */
 const scannerProcesses = (): readonly string[] =>
   readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false;
     try {
       return (
-        readlinkSync(`/proc/${name}/exe`).startsWith(`${state}/`) &&
-        readdirSync(`/proc/${name}/root`).join() === 'io,workspace'
+        readFileSync(`/proc/${name}/cmdline`, 'utf8').startsWith(`${state}/`) &&
+        /^NSpid:(\t\d+){3}$/m.test(readFileSync(`/proc/${name}/status`, 'utf8'))
       );
     } catch {
-      return false; // it has ended, or is somebody else's
+      return false; // it has ended
     }
   });
 
@@ -110,6 +110,12 @@ describe('the place of the change scanner', () => {
     const mounts = readFileSync(`/proc/${process}/mountinfo`, 'utf8').trim().split('\n');
     expect(mounts.map((line) => line.split(' ')[4]).toSorted()).toEqual(['/', '/io', '/workspace']);
     for (const line of mounts) expect(line.split(' ')[5]).toMatch(/^ro,nosuid,nodev,noexec/);
+    if (!isRoot) {
+      // It is nobody's to trace: the user who started it may not look at its files either.
+      await expect(readdir(`/proc/${process}/fd`)).rejects.toThrow(/EACCES/);
+      return;
+    }
+    expect(readdirSync(`/proc/${process}/root`)).toEqual(['io', 'workspace']);
     for (const name of ['mnt', 'pid', 'net', 'ipc', 'uts', 'cgroup'])
       expect(await readlink(`/proc/${process}/ns/${name}`)).not.toBe(await readlink(`/proc/self/ns/${name}`));
     const descriptors = await Promise.all(

@@ -283,49 +283,53 @@ describe('a base of another commit on ZFS', () => {
   });
 });
 
-it('a snapshot on ZFS takes what was changed, which is told apart from what it shares', async () => {
-  await using provider = providerOn();
-  const id = SandboxId.make();
-  const workspace = fixtureWorkspace('c0c0c0c0', [{ path: 'large', content: 'x'.repeat(MIB) }]);
-  await made(provider, specOf(id, { workspace }), 'head -c 262144 /dev/urandom >~/here; cp ~/here here; sync');
-  const name = (await provider.snapshots?.take(id)) ?? '';
-  const usage = async () => (await provider.snapshots?.usage([name]))?.get(name);
-  const { diskBytes = 0, ownBytes = -1 } = (await usage()) ?? {};
-  expect(diskBytes).toBeGreaterThan(2 ** 19);
-  expect(ownBytes).toBeGreaterThanOrEqual(0);
-  expect(ownBytes).toBeLessThan(2 ** 17);
-  await inside(provider, id, 'rm here; sync');
-  // The sandbox has it no more, and the snapshot alone holds it.
-  const alone = await eventually(
-    async () => (await usage())?.ownBytes ?? 0,
-    (own) => own > 2 ** 18,
-  );
-  expect(alone).toBeLessThan(2 ** 19);
-  await provider.remove(id);
-  const after = await eventually(
-    async () => (await usage())?.ownBytes ?? 0,
-    (own) => own > 2 ** 19,
-  );
-  expect(after).toBeLessThan(2 ** 20);
-  await provider.snapshots?.remove(name);
-  expect(left()).toEqual(keptSetups());
+describe('a snapshot on ZFS', () => {
+  it('takes what was changed, which is told apart from what it shares', async () => {
+    await using provider = providerOn();
+    const id = SandboxId.make();
+    const workspace = fixtureWorkspace('c0c0c0c0', [{ path: 'large', content: 'x'.repeat(MIB) }]);
+    await made(provider, specOf(id, { workspace }), 'head -c 262144 /dev/urandom >~/here; cp ~/here here; sync');
+    const name = (await provider.snapshots?.take(id)) ?? '';
+    const usage = async () => (await provider.snapshots?.usage([name]))?.get(name);
+    const { diskBytes = 0, ownBytes = -1 } = (await usage()) ?? {};
+    expect(diskBytes).toBeGreaterThan(2 ** 19);
+    expect(ownBytes).toBeGreaterThanOrEqual(0);
+    expect(ownBytes).toBeLessThan(2 ** 17);
+    await inside(provider, id, 'rm here; sync');
+    // The sandbox has it no more, and the snapshot alone holds it.
+    const alone = await eventually(
+      async () => (await usage())?.ownBytes ?? 0,
+      (own) => own > 2 ** 18,
+    );
+    expect(alone).toBeLessThan(2 ** 19);
+    await provider.remove(id);
+    const after = await eventually(
+      async () => (await usage())?.ownBytes ?? 0,
+      (own) => own > 2 ** 19,
+    );
+    expect(after).toBeLessThan(2 ** 20);
+    await provider.snapshots?.remove(name);
+    expect(left()).toEqual(keptSetups());
+  });
 });
 
-it('probing tells of datasets of a state directory that was removed by hand', async () => {
-  const removed = join(directory, 'removed');
-  await using provider = overlayfs({ host, facts, directory: removed, strategy: 'zfs' });
-  const id = SandboxId.make();
-  await made(provider, specOf(id), 'true');
-  const finding = async () => (await provider.probe()).checks.map((check) => check.finding).join('\n');
-  expect(await finding()).not.toContain('by hand');
-  const sets = ['bases/b7b7b7b7.zfs', `sandboxes/${id}/disk`].map(
-    (name) => readFileSync(join(removed, 'overlayfs', name, 'dataset'), 'utf8').split(' ')[0],
-  );
-  rmSync(removed, { recursive: true });
-  expect(await finding()).toMatch(/names them: 2\. They were made below .*\/removed\/overlayfs,/);
-  for (const name of sets.toReversed()) zfs('destroy', '-r', `${parent()}/${name}`);
-  expect(await finding()).not.toContain('by hand');
-  rmSync(removed, { recursive: true, force: true });
+describe('probing tells on ZFS', () => {
+  it('of datasets of a state directory that was removed by hand', async () => {
+    const removed = join(directory, 'removed');
+    await using provider = overlayfs({ host, facts, directory: removed, strategy: 'zfs' });
+    const id = SandboxId.make();
+    await made(provider, specOf(id), 'true');
+    const finding = async () => (await provider.probe()).checks.map((check) => check.finding).join('\n');
+    expect(await finding()).not.toContain('by hand');
+    const sets = ['bases/b7b7b7b7.zfs', `sandboxes/${id}/disk`].map(
+      (name) => readFileSync(join(removed, 'overlayfs', name, 'dataset'), 'utf8').split(' ')[0],
+    );
+    rmSync(removed, { recursive: true });
+    expect(await finding()).toMatch(/names them: 2\. They were made below .*\/removed\/overlayfs,/);
+    for (const name of sets.toReversed()) zfs('destroy', '-r', `${parent()}/${name}`);
+    expect(await finding()).not.toContain('by hand');
+    rmSync(removed, { recursive: true, force: true });
+  });
 });
 
 /** What kept setups of the tests before have in the pool. */

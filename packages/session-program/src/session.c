@@ -229,6 +229,7 @@ static void let_go(int host_proc) {
   for (int descriptor = 0; descriptor < 3; descriptor++) (void)dup2(nothing, descriptor);
   close(nothing);
   close(host_proc);
+  (void)flock(start, LOCK_UN); /* whoever keeps the session alive has it open too */
   close(start);
   close(sandbox.status);
   close(sandbox.ready);
@@ -299,7 +300,7 @@ static _Noreturn void keep_alive(void) {
   for (int descriptor = 0; descriptor < 3 && nothing >= 0; descriptor++) (void)dup2(nothing, descriptor);
   close(nothing);
   close(host_proc);
-  close(start);
+  /* `start` stays open: where the start fails, nobody may begin another one, or copy, before `alive` is let go of. */
   madvise(plan, sizeof *plan, MADV_DONTNEED);
   while (waitpid(supervisor, NULL, 0) < 0 && errno == EINTR) continue;
   _exit(0);

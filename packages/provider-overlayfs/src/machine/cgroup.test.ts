@@ -32,7 +32,7 @@ cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0`;
     expect(cgroupOf({ ...survey, isRoot: true, uid: 0, mounts: both })).toMatchObject({ version: 1 });
   });
 
-  it('is version 1 with a group that counts processor time, for root also where that is a hierarchy of its own', () => {
+  it('is version 1 with a group that counts processor time where root or who was handed it makes one', () => {
     const mounts = ['memory', 'pids', 'cpu', 'freezer', 'cpuacct']
       .map((name) => `cgroup /sys/fs/cgroup/${name} cgroup rw,${name} 0 0`)
       .join('\n');
@@ -43,6 +43,8 @@ cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0`;
     );
     const writable = ['memory', 'pids', 'cpu', 'freezer'].map((name) => `/sys/fs/cgroup/${name}/litterbox-user-1000`);
     expect(cgroupOf({ ...survey, mounts, writable })?.parents.cpuacct).toBeUndefined();
+    const counting = '/sys/fs/cgroup/cpuacct/litterbox-user-1000';
+    expect(cgroupOf({ ...survey, mounts, writable: [...writable, counting] })?.parents.cpuacct).toBe(counting);
     const shared = mounts.replace('cpu cgroup rw,cpu ', 'cpu,cpuacct cgroup rw,cpu,cpuacct ').replace(/\n[^\n]*$/, '');
     const withShared = writable.map((path) => path.replace('/cpu/', '/cpu,cpuacct/'));
     expect(cgroupOf({ ...survey, mounts: shared, writable: withShared })?.parents.cpuacct).toBe(withShared[2]);

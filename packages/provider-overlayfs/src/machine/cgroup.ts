@@ -43,10 +43,13 @@ export function cgroupOf({ isRoot, uid, mounts, writable }: CgroupSurvey): Cgrou
       Object.fromEntries(controllers.map((controller) => [controller, `${versionOne.get(controller)}/${name}`]));
     const parents = parentsOf(CONTROLLERS) as Cgroup['parents'];
     if (!isRoot && !CONTROLLERS.every((controller) => writable.includes(parents[controller]))) return undefined;
-    // An ordinary user was handed the groups that limit, and no others.
+    // An ordinary user was handed the groups that limit, and perhaps those that count.
     const more = (['cpuset', 'cpuacct'] as const).filter((controller) => {
       const point = versionOne.get(controller);
-      return point !== undefined && (isRoot || point === versionOne.get('cpu'));
+      if (point === undefined) return false;
+      return (
+        isRoot || point === versionOne.get('cpu') || (controller === 'cpuacct' && writable.includes(`${point}/${name}`))
+      );
     });
     return { version: 1, parents: { ...parents, ...parentsOf(more) } };
   }

@@ -143,7 +143,7 @@ function diskCheck({ facts, canMakeDisks }: CheckFacts): ProbeCheck {
 /** The one command that lets an ordinary user limit sandboxes, on the version of control groups that is here. */
 function delegationCommand(uid: number, { mounts, own }: Pick<CgroupSurvey, 'mounts' | 'own'>): string {
   if (!/^\S+ \/sys\/fs\/cgroup cgroup2 /m.test(mounts))
-    return `sudo sh -c 'for c in memory pids cpu freezer; do d=/sys/fs/cgroup/$c/litterbox-user-${uid}; [ -d /sys/fs/cgroup/$c ] && mkdir -p $d && chown -R ${uid} $d; done' (until this machine boots: run it again then)`;
+    return `sudo sh -c 'for c in memory pids cpu cpuacct freezer; do d=/sys/fs/cgroup/$c/litterbox-user-${uid}; [ -d /sys/fs/cgroup/$c ] && mkdir -p $d && chown -R ${uid} $d; done' (until this machine boots: run it again then)`;
   // Below the user's own session manager already: it was not handed everything, as by systemd before 252.
   if (own.includes(`/user@${uid}.service/`))
     return `sudo sh -c 'mkdir -p /etc/systemd/system/user@.service.d && printf "[Service]\\nDelegate=cpu memory pids\\n" >/etc/systemd/system/user@.service.d/litterbox.conf && systemctl daemon-reload && systemctl restart user@${uid}' (ends your session)`;
