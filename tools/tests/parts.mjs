@@ -764,6 +764,18 @@ const DEEP = [
     uses: ['docker'],
   },
   {
+    name: 'faults-user',
+    why: 'damage, signals and failpoints, of an ordinary user: small file systems and power cuts take root',
+    files: ['^packages/hardening/test/faults/(damage|failpoints|signals)'],
+    as: 'user',
+  },
+  {
+    name: 'kills-user',
+    why: 'kills at every point of create, fork, commands and milestones, of an ordinary user',
+    files: ['^packages/hardening/test/faults/kill-(create|fork|work|manage|integrate)'],
+    as: 'user',
+  },
+  {
     name: 'model',
     why: 'programs that are killed and frozen at random, and their history',
     files: ['^packages/hardening/test/model'],

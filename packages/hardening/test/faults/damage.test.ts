@@ -228,8 +228,11 @@ describe('the overlay', () => {
     await using fixture = await prepared();
     const sandboxes = join(fixture.stateDirectory, 'overlayfs/sandboxes');
     const [id = ''] = readdirSync(sandboxes);
-    mkdirSync(join(sandboxes, id, 'work/work/#left'), { recursive: true });
-    writeFileSync(join(sandboxes, id, 'work/work/#left/file'), 'left');
+    const kernels = join(sandboxes, id, 'work/work');
+    chmodSync(kernels, 0o700); // as the kernel made it nobody but root enters it
+    mkdirSync(join(kernels, '#left'));
+    writeFileSync(join(kernels, '#left/file'), 'left');
+    chmodSync(kernels, 0);
     await fixture.once(async (litterbox) => {
       expect((await (await litterbox.open('a')).run('cat work')).stdout).toBe('work\n');
     });
@@ -239,7 +242,9 @@ describe('the overlay', () => {
   it('a sandbox whose directory is gone is missing; recover builds it anew from the last revision', async () => {
     await using fixture = await prepared();
     const sandboxes = join(fixture.stateDirectory, 'overlayfs/sandboxes');
-    for (const name of readdirSync(sandboxes)) renameSync(join(sandboxes, name), join(fixture.directory, 'gone'));
+    const gone = join(fixture.directory, 'gone');
+    for (const name of readdirSync(sandboxes)) renameSync(join(sandboxes, name), gone);
+    execFileSync('chmod', ['-R', 'u+rwx', gone]); // for the end of the test
     await fixture.once(async (litterbox) => {
       expect((await litterbox.list()).map(({ state }) => state)).toEqual(['missing']);
       expect(await codeOf((await litterbox.open('a')).run('true'))).toBe('SANDBOX_RUNTIME_MISSING');
@@ -260,8 +265,8 @@ describe('the overlay', () => {
 describe('tools, audit and state', () => {
   it('a tool that went away is named, and the state is as before when it is back', async () => {
     await using fixture = await prepared();
-    const hidden = 'mount --bind /dev/null /usr/bin/bwrap && exec "$@"';
-    await using client = fixture.client({ wrapper: ['unshare', '-m', 'sh', '-c', hidden, 'sh'] });
+    const hidden = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap', '--'];
+    await using client = fixture.client({ wrapper: ['bwrap', ...hidden] });
     client.send({ do: 'run', name: 'a', command: 'true' });
     const reply = await client.reply();
     expect(reply?.error?.code).toMatch(/^(TOOL_MISSING|UNAVAILABLE)$/);
