@@ -104,6 +104,25 @@ describe('what a session leaves', () => {
     expect({ holders: sessionHolders(id), groups: groups(id) }).toEqual({ holders: [], groups: [] });
   });
 
+  it('is nothing when its supervisor alone was killed, before anybody stops it', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { provider, id, runtime } = await opened();
+    stack.use(provider);
+    stack.use(runtime);
+    await collected(await runtime.spawn({ argv: ['true'] }));
+    const isFirst = (pid: number) => /^NSpid:\t\d+\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    const [supervisor, ...others] = sessionHolders(id).filter(isFirst);
+    expect(others).toEqual([]);
+    expect(groups(id).length).toBeGreaterThan(0);
+    process.kill(supervisor ?? Number.NaN, 'SIGKILL');
+    await eventually(
+      async () => [...sessionHolders(id), ...groups(id)],
+      (left) => left.length === 0,
+    );
+    expect((await collected(await runtime.spawn({ argv: ['echo', 'on'] }))).stdout).toBe('on\n');
+    await provider.remove(id);
+  });
+
   it('is no pipe that the next session uses', async () => {
     await using stack = new AsyncDisposableStack();
     const { provider, id, runtime, directory } = await opened();

@@ -302,7 +302,13 @@ static _Noreturn void keep_alive(void) {
   close(host_proc);
   /* `start` stays open: where the start fails, nobody may begin another one, or copy, before `alive` is let go of. */
   madvise(plan, sizeof *plan, MADV_DONTNEED);
-  while (waitpid(supervisor, NULL, 0) < 0 && errno == EINTR) continue;
+  int status = 0;
+  while (waitpid(supervisor, &status, 0) < 0 && errno == EINTR) continue;
+  /* One that was killed took everything with it but its control groups. Whoever starts the next session waits for that. */
+  if (WIFSIGNALED(status)) {
+    note_dying();
+    (void)empty_groups(&settings.groups);
+  }
   _exit(0);
 }
 

@@ -26,6 +26,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     'DIRTY_WORKTREE',
     'NOTHING_TO_DO',
     'CONFLICT',
+    'CHANGED_SINCE_SHOWN',
   ],
   merge: [
     ...WITHOUT_EFFECT,
@@ -35,6 +36,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     'DIRTY_WORKTREE',
     'NOTHING_TO_DO',
     'CONFLICT',
+    'CHANGED_SINCE_SHOWN',
   ],
 };
 const CHANGES_USER = new Set(['apply', 'merge', 'reconcile', 'user']);

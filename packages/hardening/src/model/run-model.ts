@@ -29,6 +29,8 @@ const FILES = 3;
 const WRITTEN = /^m\d+\/f\d+$/;
 /** After the last call has been sent: sandboxes are resumed and what hangs is an error. */
 const QUIESCE_MS = 60_000;
+/** In the user's repository, while a create pins its base; a reconcile removes what a killed one left. */
+const UNFINISHED = /^\.git\/\.litterbox-.*\.tmp$/;
 const WEIGHTS = {
   create: 6,
   write: 20,
@@ -81,6 +83,7 @@ class Model {
     const settled = await this.#one.once(async (litterbox) => await litterbox.reconcile());
     for (const sentence of settled) this.#count(`settled: ${sentence.replace(/ of \S+.*$/, '')}`);
     this.#one.accept();
+    const left = [...this.#one.digest.keys()].filter((path) => UNFINISHED.test(path)).map((path) => `${path} is left`);
     const history: History = {
       calls: this.#calls,
       samples: this.#samples,
@@ -89,7 +92,7 @@ class Model {
     };
     for (const { commit } of this.#calls) if (commit !== undefined) this.#one.acknowledged.add(commit);
     return {
-      problems: [...hangs, ...checkHistory(history), ...(await violations(this.#one))],
+      problems: [...hangs, ...left, ...checkHistory(history), ...(await violations(this.#one))],
       calls: this.#calls,
       counts: this.#counts,
     };
@@ -160,7 +163,7 @@ class Model {
 
   #sample(): void {
     this.#one.accept();
-    const text = JSON.stringify([...this.#one.digest]);
+    const text = JSON.stringify([...this.#one.digest].filter(([path]) => !UNFINISHED.test(path)));
     this.#samples.push({ atMs: performance.now(), digest: createHash('sha256').update(text).digest('hex') });
   }
 
