@@ -105,7 +105,9 @@ describe('the command line', () => {
       stderr: expect.stringContaining('no call'),
     });
     const kept = () =>
-      execFileSync('find', [fixture.stateDirectory, '-path', '*/printed/*', '-type', 'f'], { encoding: 'utf8' });
+      execFileSync('find', [join(fixture.stateDirectory, 'repos'), '-path', '*/printed/*', '-type', 'f'], {
+        encoding: 'utf8',
+      });
     expect(kept()).not.toBe('');
     await fixture.run(['delete', 'a', '--force']);
     expect(kept()).toBe('');

@@ -3,7 +3,7 @@ import type { ChangedPath, FileChange, ObjectId } from '@litterbox/core/provider
 import { riskyChanges } from '../src/plan/risky-changes.ts';
 import { readBlobs } from '../src/store/read-blobs.ts';
 import type { Store } from '../src/store/store.ts';
-import { begin, type Files, GitFixture, record, request } from './git-fixture.ts';
+import { begin, type Files, GitFixture, put, record, request, text } from './git-fixture.ts';
 
 const MERGE = { integration: 'merge', arguments: [] } as const;
 
@@ -119,4 +119,42 @@ test('AX221: attributes too long to be read say nothing, and the plan is made', 
   expect(await sizes()).toEqual([undefined, undefined, undefined, undefined]);
   await record(repository, id, { ...files, '.gitattributes': `*.bin filter=lfs\n${long}` });
   expect(await sizes()).toEqual([undefined, undefined, undefined]);
+});
+
+describe('AX224: an agent makes a file of so many lines that git takes eighty bytes for each byte of it', () => {
+  const long = (first: string, last: string) => `${first}\n${'x\n'.repeat(4_300_000)}${last}\n`;
+
+  test('no line of it is counted or shown, and of another one they are', async () => {
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ 'long.txt': long('a', 'z'), 'short.txt': 'a\n' }));
+    const id = await begin(repository);
+    await record(repository, id, { 'long.txt': long('b', 'z'), 'new.txt': '\n'.repeat(8_400_000), 'short.txt': 'b\n' });
+    const changes = await repository.changes(id);
+    expect(new Map(changes.map(({ path, binary, addedLines }) => [path, { binary, addedLines }]))).toEqual(
+      new Map([
+        ['long.txt', { binary: true }],
+        ['new.txt', { binary: true }],
+        ['short.txt', { binary: false, addedLines: 1 }],
+      ]),
+    );
+    const shown = await text(repository.diff(id));
+    expect(shown).toContain('Binary files a/long.txt and b/long.txt differ');
+    expect(shown).toContain('Binary files /dev/null and b/new.txt differ');
+    expect(shown).toContain('-a\n+b\n');
+    const [works] = (await repository.works([id])).values();
+    expect(works).toMatchObject({ files: 3, addedLines: 1 });
+  });
+
+  test('lines of it are not merged, and those of another one are', async () => {
+    await using fixture = new GitFixture();
+    const short = (first: string, last: string) => `${first}\n${'x\n'.repeat(9)}${last}\n`;
+    const files = (first: string, last: string) => ({ 'long.txt': long(first, last), 'short.txt': short(first, last) });
+    const root = fixture.repository(files('a', 'z'));
+    const repository = await fixture.open(root);
+    const id = await begin(repository);
+    await record(repository, id, files('b', 'z'));
+    for (const [path, content] of Object.entries(files('a', 'y'))) put(root, path, content);
+    fixture.git(root, 'commit', '-qam', 'mine');
+    expect((await repository.plan(id, MERGE)).conflicts).toEqual(['long.txt']);
+  });
 });

@@ -1,6 +1,6 @@
 import { type FilePart, type ObjectId, type OfferedHunk, SeenChanges } from '@litterbox/core/provider';
 import { type ByteString, fromByteString, toByteString } from '../git/byte-text.ts';
-import { PLAIN } from '../store/read-diff.ts';
+import { BOUNDED, PLAIN } from '../store/read-diff.ts';
 import type { Store } from '../store/store.ts';
 
 /** Bytes of a file's diff above which nobody is shown it by parts. */
@@ -32,7 +32,7 @@ export async function readFileChanges(
   signal: AbortSignal | undefined,
 ): Promise<FileChanges | undefined> {
   const name = Buffer.from(toByteString(fromByteString(path)), 'latin1').toString('utf8');
-  const args = ['diff-tree', '-r', '-p', '-U3', '--no-renames', ...PLAIN, from, to, '--', name];
+  const args = [...BOUNDED, 'diff-tree', '-r', '-p', '-U3', '--no-renames', ...PLAIN, from, to, '--', name];
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of store.stream(args, { signal })) {

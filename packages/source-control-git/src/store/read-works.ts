@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ObjectId, type RecordedWork, type SandboxHistory, type SandboxId } from '@litterbox/core/provider';
 import { nulFields } from '../git/nul-fields.ts';
 import { KeptAnswers } from './kept-answers.ts';
-import { PLAIN } from './read-diff.ts';
+import { BOUNDED, PLAIN } from './read-diff.ts';
 import { milestoneNumbers, readHistory, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 
@@ -93,7 +93,7 @@ async function compareAll(
   const found = new Map<string, Changes>();
   if (pairs.size === 0) return found;
   const input = [...pairs].map((pair) => `${pair}\n`).join('');
-  const args = ['diff-tree', '--stdin', '-r', '-z', '--numstat', '--no-renames', ...PLAIN];
+  const args = [...BOUNDED, 'diff-tree', '--stdin', '-r', '-z', '--numstat', '--no-renames', ...PLAIN];
   let pair = '';
   for await (const fields of nulFields(store.stream(args, { input, signal })))
     for (const field of fields) {

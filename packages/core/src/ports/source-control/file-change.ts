@@ -5,6 +5,7 @@ export interface FileChange {
   readonly executable: boolean;
   /** Only of a file that was there before and became executable, or stopped being so. */
   readonly wasExecutable?: boolean;
+  /** It has no lines to tell: a NUL is near its start, or it is larger than eight mebibytes. */
   readonly binary: boolean;
   /** In a plan, of what a pointer of Git LFS stands for: a file has no counts of lines then. */
   readonly largeFileBytes?: number;
