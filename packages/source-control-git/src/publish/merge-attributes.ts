@@ -43,7 +43,7 @@ export async function readMergeAttributes(
     const said = attribute === 'merge' ? BUILT_IN[value] : size;
     if (said !== undefined) lines.push(`${patternOf(path)} ${said}\n`);
   }
-  // Of two lines that name a path the last one counts.
+  // The last line that names a path counts.
   for (const path of await unmergedPaths(store, sides, signal)) lines.push(`${patternOf(path)} -merge\n`);
   return lines.join('');
 }

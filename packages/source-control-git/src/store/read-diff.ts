@@ -85,7 +85,19 @@ export async function compareTrees(
   const changes = new Map<ByteString, Counted>();
   if (from === to) return [];
   const counted = options?.isCounted === false ? [] : ['--numstat'];
-  const args = [...BOUNDED, 'diff-tree', '-r', '-z', '--raw', ...counted, '--no-renames', '--no-abbrev', ...PLAIN, from, to];
+  const args = [
+    ...BOUNDED,
+    'diff-tree',
+    '-r',
+    '-z',
+    '--raw',
+    ...counted,
+    '--no-renames',
+    '--no-abbrev',
+    ...PLAIN,
+    from,
+    to,
+  ];
   for (const paths of pathArguments(options)) {
     const output = store.stream(asBytes([...args, ...paths]), { signal: options?.signal });
     let raw: ByteString | undefined;
