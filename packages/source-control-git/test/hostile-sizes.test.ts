@@ -145,6 +145,26 @@ describe('AX224: an agent makes a file of so many lines that git takes eighty by
     expect(works).toMatchObject({ files: 3, addedLines: 1 });
   });
 
+  test('what git takes too long to count is told without lines', async () => {
+    await using fixture = new GitFixture();
+    const repository = await fixture.open(fixture.repository({ 'a.txt': 'a\n' }));
+    const id = await begin(repository);
+    await record(repository, id, { 'a.txt': 'b\n', 'b.txt': 'b\n' });
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+    try {
+      expect(await repository.works([id])).toEqual(new Map());
+      const changes = await repository.changes(id);
+      expect(changes.map(({ path, addedLines }) => [path, addedLines])).toEqual([
+        ['a.txt', undefined],
+        ['b.txt', undefined],
+      ]);
+    } finally {
+      timeout.mockRestore();
+    }
+    expect(await repository.changes(id)).toMatchObject([{ addedLines: 1 }, { addedLines: 1 }]);
+    expect((await repository.works([id])).get(id)).toMatchObject({ files: 2, addedLines: 2 });
+  });
+
   test('lines of it are not merged, and those of another one are', async () => {
     await using fixture = new GitFixture();
     const short = (first: string, last: string) => `${first}\n${'x\n'.repeat(9)}${last}\n`;

@@ -10,6 +10,12 @@ import type { Store } from './store.ts';
  */
 export const MAX_COMPARED_BYTES = 8 * 2 ** 20;
 
+/**
+ * So long git may count lines, in milliseconds; then files are told without. Of two files of four megabytes each it takes twenty seconds where they
+ * are made for that, and an agent makes as many as it likes.
+ */
+export const MAX_COUNTING_MS = 30_000;
+
 /** Before the name of a command that compares contents. */
 export const BOUNDED = ['-c', `core.bigFileThreshold=${MAX_COMPARED_BYTES}`];
 
@@ -72,7 +78,7 @@ export async function readChangedFiles(
 /**
  * The files that differ between two trees of the store, in one pass for as many paths as one command line holds.
  *
- * @param options `onStep` is told of each, before any is counted; without `isCounted` no line is counted, and no content read
+ * @param options `onStep` is told of each, before any is counted; without `isCounted` no line is counted, and no content read; none is counted beyond {@link MAX_COUNTING_MS}
  */
 export async function compareTrees(
   store: Store,
@@ -84,22 +90,9 @@ export async function compareTrees(
 ): Promise<readonly FileChange[]> {
   const changes = new Map<ByteString, Counted>();
   if (from === to) return [];
-  const counted = options?.isCounted === false ? [] : ['--numstat'];
-  const args = [
-    ...BOUNDED,
-    'diff-tree',
-    '-r',
-    '-z',
-    '--raw',
-    ...counted,
-    '--no-renames',
-    '--no-abbrev',
-    ...PLAIN,
-    from,
-    to,
-  ];
-  for (const paths of pathArguments(options)) {
-    const output = store.stream(asBytes([...args, ...paths]), { signal: options?.signal });
+  const read = async (paths: readonly string[], counted: readonly string[], signal: AbortSignal | undefined) => {
+    const plain = ['-r', '-z', '--raw', ...counted, '--no-renames', '--no-abbrev', ...PLAIN, from, to];
+    const output = store.stream(asBytes([...BOUNDED, 'diff-tree', ...plain, ...paths]), { signal });
     let raw: ByteString | undefined;
     for await (const fields of nulFields(output)) {
       for (const field of fields) {
@@ -111,8 +104,30 @@ export async function compareTrees(
         else count(changes, field);
       }
     }
-  }
+  };
+  for (const paths of pathArguments(options))
+    if (
+      options?.isCounted === false ||
+      !(await isWithin(MAX_COUNTING_MS, options?.signal, (signal) => read(paths, ['--numstat'], signal)))
+    )
+      await read(paths, [], options?.signal);
   return [...changes.values()];
+}
+
+/** Whether it was done within that time, in milliseconds; its failures are the caller's. */
+export async function isWithin(
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<unknown>,
+): Promise<boolean> {
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    await work(signal ? AbortSignal.any([signal, limit]) : limit);
+    return true;
+  } catch (error) {
+    if (signal?.aborted || !limit.aborted) throw error;
+    return false;
+  }
 }
 
 /** One line of `--raw` without its path. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ObjectId, type RecordedWork, type SandboxHistory, type SandboxId } from '@litterbox/core/provider';
 import { nulFields } from '../git/nul-fields.ts';
 import { KeptAnswers } from './kept-answers.ts';
-import { BOUNDED, PLAIN } from './read-diff.ts';
+import { BOUNDED, isWithin, MAX_COUNTING_MS, PLAIN } from './read-diff.ts';
 import { milestoneNumbers, readHistory, sandboxRefs } from './sandbox-refs.ts';
 import type { Store } from './store.ts';
 
@@ -37,13 +37,13 @@ export async function readWorks(
   }
   const wanted = new Set(pairs.values());
   // One tree that is damaged ends the program: then each is asked for by itself.
-  const found = await compareAll(store, wanted, signal).catch(() => undefined);
+  const found = await compareWithin(MAX_COUNTING_MS, store, wanted, signal);
   for (const [id, { base, tip, unmilestoned }] of histories) {
     const pair = pairs.get(id);
     const alone =
       pair === undefined
         ? new Map<string, Changes>()
-        : (found ?? (await compareAll(store, new Set([pair]), signal).catch(() => undefined)));
+        : (found ?? (await compareWithin(MAX_ALONE_MS, store, new Set([pair]), signal)));
     signal?.throwIfAborted();
     if (!alone) continue;
     const { files, addedLines, removedLines } = alone.get(pair ?? '') ?? NOTHING;
@@ -82,8 +82,24 @@ export function knownWorks(
   return { works, unknown };
 }
 
+/** So long git may count the lines of one sandbox, in milliseconds, where all together took too long: of that one nothing is told. */
+const MAX_ALONE_MS = 5000;
+
 const nameOf = (id: SandboxId, base: ObjectId, tip: ObjectId) => `${id} ${base} ${tip}`;
 const pairOf = (from: ObjectId, to: ObjectId) => `${from} ${to}`;
+
+/** Nothing where git fails, or takes longer. */
+async function compareWithin(
+  limitMs: number,
+  store: Store,
+  pairs: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, Changes> | undefined> {
+  let found: ReadonlyMap<string, Changes> | undefined;
+  const compare = async (limited: AbortSignal) => (found = await compareAll(store, pairs, limited));
+  await isWithin(limitMs, signal, compare).catch(() => false);
+  return found;
+}
 
 async function compareAll(
   store: Store,

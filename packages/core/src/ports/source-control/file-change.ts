@@ -9,7 +9,7 @@ export interface FileChange {
   readonly binary: boolean;
   /** In a plan, of what a pointer of Git LFS stands for: a file has no counts of lines then. */
   readonly largeFileBytes?: number;
-  /** Absent for binary files, and in a plan for those that conflict. */
+  /** Absent for binary files, in a plan for those that conflict, and where git would take longer than half a minute to count. */
   readonly addedLines?: number;
   readonly removedLines?: number;
 }
