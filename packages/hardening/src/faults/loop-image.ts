@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
@@ -21,6 +21,8 @@ const run = (program: string, ...args: readonly string[]) =>
 
 /** Where the test host keeps a file system that can share blocks: only there can a file be copied as it is at one moment. */
 const REFLINKS = '/var/lib/litterbox-test/fs/xfs';
+
+const CLOSED_MS = 30_000;
 
 /** A small ext4 of its own in a file, mounted. Needs root. */
 export class LoopImage implements Disposable {
@@ -99,9 +101,16 @@ export class LoopImage implements Disposable {
     run('cp', '--reflink=always', this.#file, `${this.#file}.crash`);
   }
 
-  /** Goes on from the photograph, as after the power has come back. Nobody may use the mount point any more. */
-  restart(): void {
-    run('umount', this.mountPoint);
+  /**
+   * Goes on from the photograph, as after the power has come back. Waits until nobody uses the mount point: of what was killed the kernel lets go a
+   * moment after the last process.
+   */
+  async restart(): Promise<void> {
+    const deadline = Date.now() + CLOSED_MS;
+    while (spawnSync('umount', [this.mountPoint], { env: { ...process.env, PATH } }).status !== 0) {
+      if (Date.now() > deadline) throw new Error(`Somebody still uses ${this.mountPoint}.`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     run('mv', `${this.#file}.crash`, this.#file);
     this.#mount();
   }

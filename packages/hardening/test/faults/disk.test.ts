@@ -407,7 +407,7 @@ async function cutAfterWrites(
   image.photograph();
   await client[Symbol.asyncDispose]();
   await quiet(fixture);
-  image.restart();
+  await image.restart();
   const problems = async () => {
     await fixture.once(async (litterbox) => {
       await litterbox.reconcile();
@@ -480,7 +480,7 @@ describe('a power cut', () => {
       image.photograph();
       await client[Symbol.asyncDispose]();
       await quiet(fixture);
-      image.restart();
+      await image.restart();
       await fixture.once(async (litterbox) => await litterbox.reconcile());
       if (what === 'apply') {
         expect([
@@ -494,7 +494,7 @@ describe('a power cut', () => {
   });
 });
 
-/** Waits until nothing of a killed program uses the file system any more. */
+/** Waits until nothing of a killed program uses the file system any more, in a namespace of mounts of its own either. */
 async function quiet(fixture: FaultFixture): Promise<void> {
   for (;;) {
     try {
